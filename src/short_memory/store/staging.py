@@ -1,0 +1,217 @@
+"""Puts a change set's files in place, all or none, and takes them back when the disk refuses.
+
+The folder `.staging/<change>` is the mark by which a later start decides: while it stands, the change goes forward;
+under the name `<change>.aborted` it goes back, under `<change>.placed` it is done. Taking back needs no space on the
+disk: the bytes before were staged as well. So what was reported as failed never appears, and a kill at any point leaves
+a change set whole or absent.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import time
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING
+
+from short_memory.errors import ConflictError, UnreadableError
+from short_memory.store.files import STAGING, Files, parts, read_at, write_new
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from short_memory.changes import ChangeSet, FileChange
+
+ABORTED = ".aborted"
+PLACED = ".placed"
+
+
+class Staging:
+    """The staging folder of one root of files."""
+
+    def __init__(self, root: Path, files: Files) -> None:
+        self._root = root / STAGING
+        self._files = files
+
+    def stage(self, change: ChangeSet) -> None:
+        """Write what the change will need: the new bytes durably, the old bytes for taking back.
+
+        Raises:
+            OSError: The disk refused; nothing is left behind.
+        """
+        try:
+            (self._root / change.id).mkdir(mode=0o700)
+            with _opened(self._root / change.id) as folder:
+                for number, one in enumerate(change.files):
+                    _stage_one(folder, number, one)
+        except OSError:
+            self.clear(change.id)
+            raise
+
+    def place(self, change: ChangeSet) -> None:
+        """Put the staged files in place and make their folders durable.
+
+        Raises:
+            OSError: The disk refused.
+            ConflictError: A file is no longer what the change saw.
+        """
+        touched: dict[tuple[str, ...], None] = {}
+        with _opened(self._root / change.id) as staged:
+            for number, one in enumerate(change.files):
+                folders, name = parts(one.path)
+                with self._files.folder(change.owner, folders, make=one.after is not None) as folder:
+                    _place_one(staged, folder, name, number, one)
+                touched[folders] = None
+        for folders in touched:
+            with self._files.folder(change.owner, folders) as folder:
+                os.fsync(folder)
+
+    def abort(self, change: ChangeSet) -> None:
+        """Mark the change as going back, and put back what was placed.
+
+        Raises:
+            OSError: The disk refused this too; the mark stands, and the next start tries again.
+        """
+        (self._root / change.id).rename(self._root / f"{change.id}{ABORTED}")
+        with _opened(self._root) as folder:
+            os.fsync(folder)
+        with _opened(self._root / f"{change.id}{ABORTED}") as staged:
+            for number, one in enumerate(change.files):
+                self._put_back(change.owner, staged, number, one)
+
+    def mark_placed(self, change: ChangeSet) -> None:
+        """Mark a change as whole and promised where the journal could not be told: nothing later takes it back."""
+        with suppress(OSError):
+            (self._root / change.id).rename(self._root / f"{change.id}{PLACED}")
+
+    def settle(self, change: ChangeSet) -> bool:
+        """Finish what a killed process began: forward or back, whole in either case.
+
+        Returns:
+            True if the change is in place now, False if it is absent.
+        """
+        if (self._root / f"{change.id}{PLACED}").exists():
+            return True
+        now = [self._present(change.owner, one) for one in change.files]
+        known = all(raw in (one.before, one.after) for raw, one in zip(now, change.files, strict=True))
+        placed = all(raw == one.after for raw, one in zip(now, change.files, strict=True))
+        aborted = (self._root / f"{change.id}{ABORTED}").exists()
+        forward = not aborted and known and (placed or (self._root / change.id).exists())
+        for raw, one in zip(now, change.files, strict=True):
+            start, goal = (one.before, one.after) if forward else (one.after, one.before)
+            if raw == start != goal:
+                self._write(change.owner, one.path, goal)
+        return forward
+
+    def clear(self, change: str) -> None:
+        """Remove what was staged for a change; what cannot be removed now is swept at the next start."""
+        for name in _names(change):
+            with suppress(OSError):
+                (self._root / name).unlink() if (self._root / name).is_file() else shutil.rmtree(self._root / name)
+
+    def leftovers(self) -> list[str]:
+        """Return the changes for which something is still staged."""
+        return sorted({path.name.removesuffix(ABORTED).removesuffix(PLACED) for path in self._root.iterdir()})
+
+    def age_s(self, change: str) -> float:
+        """Return for how many seconds something has been staged for a change; 0 if that cannot be told."""
+        for name in _names(change):
+            with suppress(OSError):
+                return time.time() - (self._root / name).stat().st_mtime
+        return 0.0
+
+    def _present(self, owner: str, one: FileChange) -> bytes | bool | None:
+        """Return the present bytes, None for no file; False for what is neither, such as a link put there since."""
+        try:
+            return self._files.read(owner, one.path)
+        except UnreadableError:
+            return False
+
+    def _put_back(self, owner: str, staged: int, number: int, one: FileChange) -> None:
+        folders, name = parts(one.path)
+        with suppress(FileNotFoundError), self._files.folder(owner, folders) as folder:
+            if not _was_placed(staged, folder, name, number, one):
+                return
+            if one.before is None:
+                os.unlink(name, dir_fd=folder)
+            else:
+                _make_durable(staged, f"{number}.old")
+                os.rename(f"{number}.old", name, src_dir_fd=staged, dst_dir_fd=folder)
+            os.fsync(folder)
+
+    def _write(self, owner: str, path: str, raw: bytes | None) -> None:
+        folders, name = parts(path)
+        with self._files.folder(owner, folders, make=raw is not None) as folder, _opened(self._root) as staging:
+            if raw is None:
+                os.unlink(name, dir_fd=folder)
+            else:
+                temporary = f"settle-{os.urandom(8).hex()}"
+                write_new(staging, temporary, raw, durable=True)
+                os.rename(temporary, name, src_dir_fd=staging, dst_dir_fd=folder)
+            os.fsync(folder)
+
+
+def _names(change: str) -> tuple[str, ...]:
+    return change, f"{change}{ABORTED}", f"{change}{PLACED}"
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[int]:
+    descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+def _stage_one(folder: int, number: int, one: FileChange) -> None:
+    if one.after is not None:
+        write_new(folder, f"{number}.new", one.after, durable=True)
+    if one.before is not None:
+        write_new(folder, f"{number}.old", one.before, durable=False)
+
+
+def _place_one(staged: int, folder: int, name: str, number: int, one: FileChange) -> None:
+    if _bytes_at(folder, name, one.path) != one.before:
+        raise ConflictError(one.path, None)
+    if one.after is None:
+        os.unlink(name, dir_fd=folder)
+    elif one.before is None:
+        # A link, not a rename: it fails if a file appeared meanwhile, and never replaces one that nobody saw.
+        os.link(f"{number}.new", name, src_dir_fd=staged, dst_dir_fd=folder, follow_symlinks=False)
+        os.unlink(f"{number}.new", dir_fd=staged)
+    else:
+        os.rename(f"{number}.new", name, src_dir_fd=staged, dst_dir_fd=folder)
+
+
+def _was_placed(staged: int, folder: int, name: str, number: int, one: FileChange) -> bool:
+    """Say whether the target is ours: its staged name is gone, or is a second name of the same file."""
+    target = _inode(folder, name)
+    if one.after is None:
+        return target is None
+    new = _inode(staged, f"{number}.new")
+    return new is None or new == target
+
+
+def _inode(folder: int, name: str) -> int | None:
+    try:
+        return os.stat(name, dir_fd=folder, follow_symlinks=False).st_ino
+    except FileNotFoundError:
+        return None
+
+
+def _make_durable(folder: int, name: str) -> None:
+    descriptor = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=folder)
+    try:
+        with suppress(OSError):
+            os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _bytes_at(folder: int, name: str, path: str) -> bytes | None:
+    try:
+        return read_at(folder, name, path)
+    except FileNotFoundError:
+        return None
