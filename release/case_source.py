@@ -103,7 +103,7 @@ def _records(folder: Path) -> list[tuple[Record, str]]:
     seen: dict[str, str] = {}
     for path in sorted(folder.glob("*.yaml")):
         for record in yaml.safe_load(path.read_text(encoding="utf-8")):
-            name = record.get("id") if isinstance(record, dict) else record
+            name = str(record.get("id") if isinstance(record, dict) else record)
             for error in validator.iter_errors(record):
                 where = "/".join(map(str, error.absolute_path)) or "the case"
                 raise CaseError(f"{path.name}, {name}: {where}: {error.message[:200]}")

@@ -54,9 +54,12 @@ class ProcessAdapter:
         """Ask once and wait for the answer."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
-        self._process.stdin.write(json.dumps(request) + "\n")
-        self._process.stdin.flush()
-        line = self._process.stdout.readline()
+        try:
+            self._process.stdin.write(json.dumps(request) + "\n")
+            self._process.stdin.flush()
+            line = self._process.stdout.readline()
+        except BrokenPipeError:
+            line = ""
         if not line:
             raise AdapterError(f"The adapter ended at {request['do']}. Its standard error says why.")
         try:
@@ -141,7 +144,7 @@ def _given(given: Record) -> list[Record]:
     requests: list[Record] = [{"do": "reset", "now": given.get("now", START)}]
     requests += [{"do": "install", "owner": OWNER, **install} for install in given.get("install", [{}])]
     for verb, key, name in (("agent", "agents", "id"), ("chat", "chats", "id")):
-        default = {CHAT: {}} if key == "chats" else {}
+        default: Record = {CHAT: {}} if key == "chats" else {}
         for one, fields in given.get(key, default).items():
             requests.append({"do": verb, "owner": OWNER, name: one, **fields})
     for path, text in given.get("files", {}).items():
@@ -189,7 +192,11 @@ def _look(answer: object, path: str) -> Any:  # noqa: ANN401 - any part of a JSO
     if path == "$":
         return json.dumps(answer, ensure_ascii=False)
     value = answer
-    for part in path.split("."):
+    parts = path.split(".")
+    for at, part in enumerate(parts):
+        if part == "*":
+            rest = ".".join(parts[at + 1 :])
+            return [_look(each, rest) for each in value] if isinstance(value, list) else None
         if part == "length":
             value = len(value) if isinstance(value, (list, str)) else None
         elif isinstance(value, list):

@@ -181,7 +181,7 @@ def failure(number: object, refused: RefusedError) -> dict[str, Any]:
 
 def next_answer(source: IO[bytes], line: bytes) -> dict[str, Any] | None:
     """Return the answer to a line that was read up to the limit, reading over the rest of one that is longer."""
-    if len(line) <= LINE_BYTES:
+    if len(line) <= LINE_BYTES or line.endswith(b"\n"):
         return answer(line) if line.strip() else None
     while line and not line.endswith(b"\n"):
         line = source.readline(LINE_BYTES)

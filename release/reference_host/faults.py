@@ -26,7 +26,6 @@ FAULTS = {
     # 2 Which files a turn loads
     "raw-conversation": Fault("2.1", "Names the folder of a conversation by the conversation's own id."),
     "one-channel": Fault("2.1", "Gives all conversations one name."),
-    "binding-left-out": Fault("2.1", "Leaves the binding out of a conversation's name."),
     "new-name-each-chat": Fault("2.1", "Gives a conversation another name in each chat."),
     "other-owner": Fault("2.2", "Loads the notes of the first person for everybody."),
     "agent-index-everywhere": Fault("2.2", "Loads the index of every saved agent in the person's own chat."),

@@ -107,7 +107,7 @@ def _conversation_name(world: World, chat: Chat, channel: dict[str, str]) -> str
         return conversation
     if world.broken("one-channel"):
         return "a" * 26
-    parts = [chat.owner, "" if world.broken("binding-left-out") else channel["binding"], conversation]
+    parts = [chat.owner, channel["binding"], conversation]
     if world.broken("new-name-each-chat"):
         parts.append(chat.id)
     digest = hmac.new(_SALT, "\0".join(parts).encode(), hashlib.sha256).digest()

@@ -130,7 +130,7 @@ class World:
 
 def moment(text: str) -> datetime:
     """Read a time in ISO form."""
-    return datetime.fromisoformat(text.replace("Z", "+00:00"))
+    return datetime.fromisoformat(text)
 
 
 def iso(time: datetime) -> str:

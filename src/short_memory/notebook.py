@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from short_memory import access, caps, changes, facts, index, proposals
+from short_memory import access, caps, changes, facts, index, proposals, text_safety
 from short_memory.changes import ChangeSet, FileChange, RevertPlan
 from short_memory.errors import BadFileError, ConflictError, NoChangeError, StaleError, UnchangedError, UnreadableError
 from short_memory.scopes import INDEX, OWNER, Channel, ContextFile, Conversation, Scope, is_file
@@ -114,7 +114,7 @@ class Notebook:
         with self._store.locked(owner):
             now = moment(self._clock)
             before = self._check_version(owner, path, version, now)
-            files = [FileChange(path, before, caps.normal(text).encode())]
+            files = [FileChange(path, before, text_safety.encoded(caps.normal(text), path))]
             if files[0].before == files[0].after:
                 raise UnchangedError
             if before is None and not path.endswith(f"/{INDEX}"):

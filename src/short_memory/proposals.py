@@ -202,7 +202,7 @@ def _check_edits(edits: Sequence[Edit]) -> None:
     if not 0 < len(edits) <= caps.PROPOSAL_EDITS:
         raise BadArgumentsError(f"`edits` must hold 1 to {caps.PROPOSAL_EDITS} edits; it holds {len(edits)}.")
     check_files(edit.file for edit in edits)
-    new = sum(len((edit.text or "").encode()) + len((edit.new or "").encode()) for edit in edits)
+    new = sum(len(text_safety.encoded((edit.text or "") + (edit.new or ""), edit.file)) for edit in edits)
     if new > caps.PROPOSAL_BYTES:
         raise OverCapError("The proposal", f"{new} bytes of new text; at most {caps.PROPOSAL_BYTES}", ())
 

@@ -10,29 +10,40 @@ import re
 
 # Words that announce a value. The first group that matches decides on the rule.
 LABEL = re.compile(
-    r"(?P<token>(?<![^\W_])(?:"
+    r"(?:(?P<token>(?<![^\W_])(?:"
     r"(?:api|access|secret|private|client|auth|bearer|refresh|app|bot|encryption)[-_ ]?(?:key|token|secret)"
     r"|token|secret|jeton|api[- ]?schlüssel|chiave (?:api|segreta)|cl[ée] (?:api|secrète)|clave (?:api|secreta)"
     r"|(?:recovery|backup) (?:code|key)|codice di (?:recupero|backup)|wiederherstellungscode|code de récupération"
     r"|código de recuperación))"
     r"|(?P<password>passwor[dt]|passwd|passphrase|pass ?code|kennwort|mot de passe|contraseña|contrasena"
-    r"|parola (?:d'ordine|chiave)|phrase secrète|(?<![^\W_])(?:pwd|psw|mdp))"
+    r"|parola (?:d'ordine|chiave)|phrase secrète|(?<![^\W_])(?:pwd?|psw|mdp))"
     r"|(?P<key>(?<![^\W_])(?:clave|(?:wi-?fi|wlan)[- ](?:pass|key|schlüssel)|chiave (?:del )?wi-?fi|clé (?:du )?wi-?fi)"
     r"|(?<=_)pass)"
-    r"|(?P<pin>(?<![^\W_])(?:pin|puk|geheimzahl|digicode|(?:cvv|cvc)2?"
+    r"|(?P<pin>(?<![^\W_])(?:pin|puk|geheimzahl|digicode"
     r"|(?:door|gate|alarm|entry|access|unlock|security|safe|locker|garage|keypad|lock) code"
+    r"|code (?:for|of|to) (?:the|my|our) (?:front |back )?(?:door|gate|garage|alarm|safe|building|house|locker)"
     r"|(?:tür|haustür|zugangs|alarm|sicherheits)code"
-    r"|codice (?:segreto|di accesso|d'accesso|di sblocco|allarme|dell'allarme|(?:della|del) (?:porta|cancello|cassaforte))"
+    r"|codice (?:segreto|di accesso|d'accesso|di sblocco|allarme|dell'allarme|del(?:la)? (?:porta|cancello|cassaforte))"
     r"|code (?:secret|confidentiel|d'entrée|d'accès|de la porte|de l'immeuble|de l'alarme)"
     r"|código (?:secreto|de acceso|de seguridad|de la (?:puerta|alarma)))(?:[- ](?:code|number|nummer))?)"
+    r"|(?P<card>(?<![^\W_])(?:cvv|cvc)2?))"
     r"(?![^\W_])"
 )
-RULES = {"token": "token-value", "password": "password-value", "key": "password-value", "pin": "pin-value"}
+RULES = {
+    "token": "token-value",
+    "password": "password-value",
+    "key": "password-value",
+    "pin": "pin-value",
+    "card": "card-code",
+}
+# How many digits make a secret of a number that stands for itself.
+DIGITS = {"pin": range(4, 9), "card": range(3, 5)}
 
 _CLOSE = r"[\"'`*_)\]]{0,3}"
 _BREAK = r"[ \t]{0,4}\n[ \t>*+-]{0,8}"
 _OF = (
-    r"(?: (?:for|of|to|on|in|at|di|del|della|dello|dell'|dei|per|su|für|vom|von|zum|zur|im|am|du|de|des|pour|sur|para|en|al)"
+    r"(?: (?:for|of|to|on|in|at|di|del|della|dello|dell'|dei|per|su|für|vom|von|zum|zur|im|am|du|de|des|pour|sur"
+    r"|para|en|al)"
     r"(?: |(?<='))[^\s:=]{1,24}(?: [^\s:=]{1,24}){0,4}?| \([^()\n]{1,40}\))"
 )
 # One or two words between the announcing word and a colon: "password wifi: …", but not "password manager: …".
@@ -41,9 +52,10 @@ _NAMED = (
     r"|gestore|gestionnaire|gestor|length|list)[^\s:=\d]{1,24}){1,2}"
 )
 _IS = (
-    r"(?:'s|(?: (?:is|was|are|ist|war|lautet|è|era|est|était|es|will be|sarà|will be)(?: now| jetzt| ora| adesso)?"
-    r"|(?: was| has been| wurde| è stata| a été)? (?:changed|set|reset|geändert|cambiata|changé|cambiada) "
-    r"(?:to|auf|zu|in|en|a)):?)"
+    r"(?:'s|(?: was| has been| wurde| è stata| a été| fue)? (?:changed|set|reset|geändert|cambiata|changé|cambiada) "
+    r"(?:to|auf|zu|in|en|a):?"
+    r"| (?:is|was|are|ist|war|lautet|è|era|est|était|es|sarà|will be)(?: now| jetzt| ora| adesso)?:?"
+    r"| [-\u2013\u2014])"
 )
 _VALUE = r"(?P<value>\S{1,128})"
 # How a value follows its word: after a sign, after a verb, or at once.
@@ -61,15 +73,17 @@ CLAUSE_ENDS = re.compile(
 )
 WIFI = re.compile(r"wi-?fi|wlan")
 
-QUOTES = "\"'`*_<>«»“”‘’„()[]{}"
+QUOTES = "\"'`*_<>«»“”\u2018\u2019„()[]{}"
+QUOTED = re.compile(r"[\"'`“«„][^\n\"'`”»“]{8,80}[\"'`”»“]")
 SYMBOL = re.compile(r"[!@#$%^&*+=?~|\\<>{}]")
-PIN = re.compile(r"[a-d]?\d{1,8}[a-d]?\d{0,8}")
+PIN = re.compile(r"(?=(?:[a-d]?\d){4})[a-d]?\d{1,8}[a-d]?\d{0,8}[#*]?")
 YEAR = re.compile(r"(?:19|20)\d\d")
 
 # A token of text that has a value's look and is none, as a whole.
 HARMLESS = re.compile(
     r"\d{1,4}[-./]\d{1,2}[-./]\d{1,4}|\d{1,2}[:.h]\d{2}(?:h|am|pm|uhr)?|v?\d{1,4}(?:\.\d{1,5}){1,4}"
-    r"|\d{1,4}[-–](?:[a-zà-ÿ]{3,}|bit)|\d{1,4}\+?(?:chars?|days?|bits?|mins?|months?|years?|characters?|zeichen|tage|caratteri|giorni)"
+    r"|\d{1,4}[-\u2013][a-zà-ÿ]{3,20}"
+    r"|\d{1,4}\+?(?:chars?|days?|bits?|mins?|months?|years?|characters?|zeichen|tage|caratteri|giorni)"
     r"|(?:sha|aes|wpa|md|rsa|utf|base|oauth|argon|ed|fido|u2f|ipv|mp|usb|iso|rfc|erc|http|web)-?\d[\w-]{0,16}"
     r"|(?:iphone|ipad|windows|android|macos|office|galaxy|pixel|xbox|ps)-?\d[\w-]{0,8}"
     r"|[\w.+-]{1,64}@[\w-]{1,63}\.[a-z.]{2,24}|(?:https?:|mailto:|/|~/|\./).{0,128}"
@@ -78,26 +92,45 @@ HARMLESS = re.compile(
 )
 
 # Words that stand after "password:" and are no password, in five languages; names of password managers among them.
-NOT_PASSWORDS = frozenset(
-    ["required", "needed", "optional", "forgotten", "forgot", "unknown", "missing", "changed", "unchanged", "reset", "expired", "invalid", "wrong", "correct", "weak", "strong", "safe", "secure", "secret", "hidden", "private", "personal", "shared", "empty", "blank", "default", "saved", "stored", "written", "kept", "public", "important", "necessary", "protected", "encrypted", "hashed", "disabled", "enabled", "locked", "unlocked", "rotated", "renewed", "pending", "later", "never", "always", "again", "today", "tomorrow", "yesterday", "weekly", "monthly", "yearly", "none", "nothing", "something", "whatever", "different", "identical", "ditto", "email", "phone", "paper", "notebook", "vault", "keychain", "manager", "browser", "bitwarden", "lastpass", "dashlane", "nordpass", "protonpass", "roboform", "vaultwarden", "enpass", "apple", "google", "icloud", "microsoft", "firefox", "chrome", "proton", "keeper", "passbolt", "yubikey", "passkey", "passkeys", "biometric", "fingerprint", "faceid", "touchid", "richiesta", "obbligatoria", "necessaria", "dimenticata", "sconosciuta", "mancante", "cambiata", "scaduta", "sbagliata", "errata", "corretta", "debole", "forte", "sicura", "segreta", "nascosta", "privata", "personale", "condivisa", "vuota", "salvata", "scritta", "conservata", "importante", "protetta", "bloccata", "nessuna", "niente", "domani", "ieri", "sempre", "diversa", "uguale", "carta", "quaderno", "vergessen", "unbekannt", "fehlt", "fehlend", "geändert", "abgelaufen", "ungültig", "falsch", "richtig", "schwach", "stark", "sicher", "geheim", "versteckt", "privat", "persönlich", "geteilt", "gespeichert", "notiert", "wichtig", "nötig", "notwendig", "erforderlich", "geschützt", "gesperrt", "keins", "keines", "nichts", "morgen", "gestern", "immer", "anders", "gleich", "zettel", "papier", "tresor", "schlüsselbund", "oublié", "oubliée", "requis", "obligatoire", "inconnu", "manquant", "changé", "expiré", "invalide", "incorrect", "faible", "robuste", "caché", "privé", "personnel", "partagé", "enregistré", "écrit", "important", "nécessaire", "protégé", "bloqué", "aucun", "rien", "demain", "jamais", "toujours", "identique", "papier", "carnet", "coffre", "olvidada", "requerida", "obligatoria", "desconocida", "falta", "cambiada", "caducada", "inválida", "incorrecta", "débil", "fuerte", "segura", "secreta", "oculta", "privada", "compartida", "guardada", "escrita", "necesaria", "protegida", "bloqueada", "ninguna", "nada", "mañana", "siempre", "igual", "distinta", "papel", "cuaderno"]
-)
+_COMMON = """
+required needed optional forgotten forgot unknown missing changed unchanged reset expired invalid wrong correct weak
+strong safe secure secret hidden private personal shared empty blank default saved stored written kept public
+important necessary protected encrypted hashed disabled enabled locked unlocked rotated renewed pending later never
+always again today tomorrow yesterday weekly monthly yearly nothing something whatever different identical
+ditto email phone paper notebook vault keychain manager browser bitwarden lastpass dashlane nordpass
+protonpass roboform vaultwarden enpass apple google icloud microsoft firefox chrome proton keeper passbolt yubikey
+passkey passkeys biometric fingerprint faceid touchid
+richiesta obbligatoria necessaria dimenticata sconosciuta mancante cambiata scaduta sbagliata errata corretta debole
+forte sicura segreta nascosta privata personale condivisa vuota salvata scritta conservata importante protetta
+bloccata nessuna niente domani sempre diversa uguale carta quaderno
+vergessen unbekannt fehlt fehlend geändert abgelaufen ungültig falsch richtig schwach stark sicher geheim versteckt
+privat persönlich geteilt gespeichert notiert wichtig nötig notwendig erforderlich geschützt gesperrt keins keines
+nichts morgen gestern immer anders gleich zettel papier tresor schlüsselbund
+oublié oubliée requis obligatoire inconnu manquant changé expiré invalide incorrect faible robuste caché privé
+personnel partagé enregistré écrit important nécessaire protégé bloqué aucun demain jamais toujours identique
+papier carnet coffre
+olvidada requerida obligatoria desconocida falta cambiada caducada inválida incorrecta débil fuerte segura secreta
+oculta privada compartida guardada escrita necesaria protegida bloqueada ninguna mañana siempre igual distinta
+papel cuaderno
+"""
+NOT_PASSWORDS = frozenset(_COMMON.split())
 
-_TOKEN = r"(?<![A-Za-z0-9_-])"
+_START = r"(?<![A-Za-z0-9_-])"
 # Shapes that a prefix gives away, wherever they stand. Letter case counts.
 SHAPES = {
-    "model-api-key": rf"{_TOKEN}sk-(?=[A-Za-z_-]{{0,40}}[0-9])[A-Za-z0-9_-]{{20,200}}",
+    "model-api-key": rf"{_START}sk-(?=[A-Za-z_-]{{0,40}}[0-9])[A-Za-z0-9_-]{{20,200}}",
     "github-token": r"(?<![A-Za-z0-9])(?:gh[pousr]_[A-Za-z0-9]{30,255}|github_pat_[A-Za-z0-9_]{22,255})",
-    "gitlab-token": rf"{_TOKEN}gl(?:pat|dt|rt|ptt|cbt)-[A-Za-z0-9_-]{{20,100}}",
-    "slack-token": rf"{_TOKEN}xox[abeoprs]-[A-Za-z0-9-]{{10,250}}|hooks\.slack\.com/services/T[A-Z0-9]{{6,12}}/",
+    "gitlab-token": rf"{_START}gl(?:pat|dt|rt|ptt|cbt)-[A-Za-z0-9_-]{{20,100}}",
+    "slack-token": rf"{_START}xox[abeoprs]-[A-Za-z0-9-]{{10,250}}|hooks\.slack\.com/services/T[A-Z0-9]{{6,12}}/",
     "aws-access-key": r"(?<![A-Za-z0-9])(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}(?![A-Za-z0-9])",
-    "google-api-key": rf"{_TOKEN}(?:AIza[A-Za-z0-9_-]{{35}}|GOCSPX-[A-Za-z0-9_-]{{28}})",
+    "google-api-key": rf"{_START}(?:AIza[A-Za-z0-9_-]{{35}}|GOCSPX-[A-Za-z0-9_-]{{28}})",
     "stripe-key": r"(?<![A-Za-z0-9])(?:[sr]k_(?:live|test)_|whsec_)[A-Za-z0-9]{16,200}",
     "hugging-face-token": r"(?<![A-Za-z0-9])hf_[A-Za-z0-9]{30,60}",
     "package-registry-token": r"(?<![A-Za-z0-9])(?:npm_[A-Za-z0-9]{36}|pypi-[A-Za-z0-9_-]{50,250})",
     "telegram-bot-token": r"(?<![A-Za-z0-9])[0-9]{8,10}:AA[A-Za-z0-9_-]{33}",
     "sendgrid-key": r"(?<![A-Za-z0-9])SG\.[A-Za-z0-9_-]{16,32}\.[A-Za-z0-9_-]{32,64}",
     "azure-account-key": r"AccountKey=[A-Za-z0-9+/]{40,128}",
-    "json-web-token": r"(?<![A-Za-z0-9])eyJ[A-Za-z0-9_-]{5,1000}\.eyJ[A-Za-z0-9_-]{5,2000}\.[A-Za-z0-9_-]{10,1000}",
+    "json-web-token": rf"{_START}eyJ[A-Za-z0-9_-]{{5,1000}}\.eyJ[A-Za-z0-9_-]{{5,2000}}\.[A-Za-z0-9_-]{{10,1000}}",
     "bearer-token": r"\b[Bb]earer (?=[A-Za-z._~+/-]{0,60}[0-9])[A-Za-z0-9._~+/-]{20,500}",
     "private-key": r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----|PuTTY-User-Key-File-[0-9]",
     "age-secret-key": r"(?<![A-Za-z0-9])(?:AGE-SECRET-KEY-1|age-secret-key-1)[A-Za-z0-9]{20,80}",
@@ -105,8 +138,8 @@ SHAPES = {
     "one-time-password-seed": r"otpauth(?:-migration)?://[a-z]{1,12}[/?][^\s]{4,300}",
     "wifi-code": r"WIFI:(?:[TSH]:[^;\n]{0,64};){0,3}P:[^;\n]{1,64};",
 }
-# A person's name may stand before the colon; what looks like a placeholder or a port does not count.
-URL_PASSWORD = (
+# The name before the colon may be missing; a placeholder is no password.
+ADDRESS = (
     r"(?<![A-Za-z0-9])[A-Za-z][A-Za-z0-9+.-]{1,15}://"
     r"[^\s/:@?#]{0,64}:(?![*x.]{1,32}@|<|\$\{|\{)[^\s/@?#]{1,128}@[A-Za-z0-9\[]"
 )

@@ -20,19 +20,19 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _SHAPES = {rule: re.compile(shape) for rule, shape in rules.SHAPES.items()}
-_URL_PASSWORD = re.compile(rules.URL_PASSWORD)
+_ADDRESS = re.compile(rules.ADDRESS)
 _SHORTEST = {"token": 8, "password": 5, "key": 5}
-_YEAR_OR_PIN = 4
+_SHORT_NUMBER = 4
 _LONG_NUMBER = 6
 _MIXED_CASE = re.compile(r"[a-z][A-Z]")
 
 
-@dataclass(frozen=True, slots=True, order=True)
+@dataclass(frozen=True, slots=True)
 class Finding:
-    """One secret: the line it begins on, counted from 1, and the stable name of the rule that found it."""
+    """One secret: the stable name of the rule that found it, and the line it begins on, counted from 1."""
 
-    line: int
     rule: str
+    line: int
 
 
 def check(text: str, file: str) -> None:
@@ -47,12 +47,13 @@ def check(text: str, file: str) -> None:
 
 
 def scan(text: str) -> list[Finding]:
-    """List the secrets of a text by line; two that one rule finds in one line count once."""
+    """List the secrets of a text by line; what one rule finds twice in a line counts once."""
     readable = _readable(text)
     found = [
         (start, rule) for search in (_announced, _shaped, _broken_shapes, _cards) for start, rule in search(readable)
     ]
-    return sorted({Finding(readable.count("\n", 0, start) + 1, rule) for start, rule in found})
+    lines = sorted({(readable.count("\n", 0, start) + 1, rule) for start, rule in found})
+    return [Finding(rule, line) for line, rule in lines]
 
 
 def _readable(text: str) -> str:
@@ -119,9 +120,8 @@ def _looks_secret(value: str, kind: str, *, marked: bool) -> bool:
         return False
     if value.isdecimal():
         return _is_secret_number(value, kind, marked=marked)
-    if kind == "pin":
-        digits = sum(character.isdecimal() for character in value)
-        return marked and digits >= _YEAR_OR_PIN and bool(rules.PIN.fullmatch(value.lower()))
+    if kind in rules.DIGITS:
+        return kind == "pin" and marked and bool(rules.PIN.fullmatch(value.lower()))
     if len(value) < _SHORTEST[kind]:
         return False
     has_letter = any(character.isalpha() for character in value)
@@ -134,14 +134,16 @@ def _looks_secret(value: str, kind: str, *, marked: bool) -> bool:
 def _is_secret_number(value: str, kind: str, *, marked: bool) -> bool:
     if kind == "token":
         return marked and len(value) >= _SHORTEST[kind]
-    if kind == "pin":
-        return len(value) in range(_YEAR_OR_PIN, 9) and (marked or not rules.YEAR.fullmatch(value))
-    least = _YEAR_OR_PIN if marked else _LONG_NUMBER
+    if kind in rules.DIGITS:
+        return len(value) in rules.DIGITS[kind] and (marked or not rules.YEAR.fullmatch(value))
+    least = _SHORT_NUMBER if marked else _LONG_NUMBER
     return len(value) >= least and not rules.YEAR.fullmatch(value)
 
 
 def _is_plain_password(lower: str, label: re.Match[str], match: re.Match[str], *, signed: bool) -> bool:
-    """Say whether a single ordinary word is given as the password: "password: swordfish"."""
+    """Say whether ordinary words are given as the password: one such as "password: swordfish", or several in quotes."""
+    if rules.QUOTED.match(lower, match.start("value")):
+        return True
     raw = match["value"]
     value = raw.strip(rules.QUOTES + ".,;:!?")
     if not value.isalpha() or len(value) < _SHORTEST["password"] or value in rules.NOT_PASSWORDS:
@@ -157,20 +159,23 @@ def _shaped(text: str) -> Iterator[tuple[int, str]]:
     for rule, shape in _SHAPES.items():
         for match in shape.finditer(text):
             yield match.start(), rule
-    for match in _URL_PASSWORD.finditer(text):
+    for match in _ADDRESS.finditer(text):
         yield match.start(), "url-password"
 
 
 def _broken_shapes(text: str) -> Iterator[tuple[int, str]]:
-    """Find shapes that go on after one line break."""
+    """Find shapes that go on after one line break: join each line with the next, first the even ones, then the odd."""
     lines = text.split("\n")
-    joined = "".join(lines)
-    ends = list(accumulate(map(len, lines)))
-    for rule, shape in _SHAPES.items():
-        for match in shape.finditer(joined):
-            first, last = bisect(ends, match.start()), bisect(ends, match.end() - 1)
-            if last == first + 1:
-                yield match.start() + first, rule
+    starts = list(accumulate((len(line) + 1 for line in lines), initial=0))
+    for parity in (0, 1):
+        parts = [line if number % 2 == parity else f"{line}\n" for number, line in enumerate(lines)]
+        ends = list(accumulate(map(len, parts)))
+        joined = "".join(parts)
+        for rule, shape in _SHAPES.items():
+            for match in shape.finditer(joined):
+                first = bisect(ends, match.start())
+                if match.end() > ends[first]:
+                    yield starts[first], rule
 
 
 def _cards(text: str) -> Iterator[tuple[int, str]]:

@@ -83,6 +83,21 @@ def find(text: str) -> Finding | None:
     return None
 
 
+def encoded(text: str, file: str) -> bytes:
+    """Return the bytes of a text.
+
+    Raises:
+        BadTextError: It holds an unpaired surrogate, which JSON can carry and UTF-8 cannot.
+
+    """
+    try:
+        return text.encode()
+    except UnicodeEncodeError as error:
+        line = text.count("\n", 0, error.start) + 1
+        found = characters.described(text[error.start])
+        raise BadTextError(_RULE_OF_CATEGORY["Cs"], file, line, found) from None
+
+
 def mixed_script_words(text: str) -> list[Badge]:
     """List the words that mix Latin, Cyrillic and Greek letters, such as a Latin word with a Cyrillic o in it.
 

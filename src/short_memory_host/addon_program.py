@@ -31,6 +31,8 @@ MODERN, LEGACY = "2026-07-28", "2025-11-25"
 LINE_BYTES = 1 << 20
 OTHER_API = -32010
 
+# The standard library and nothing else: neither the host's packages nor the folder of the program.
+PYTHON = (sys.executable, "-I", "-S", "-B")
 ENVIRONMENT = {"PATH": os.defpath, "LANG": "C.UTF-8"}
 # Runs in the child and becomes the program, so that no instruction of an add-on runs without the limits.
 LIMITED = """
@@ -85,24 +87,24 @@ def unfit(manifest: Manifest) -> Fault | None:
 
 
 async def launch(folder: Path, manifest: Manifest) -> Process:
-    """Start the program.
+    """Start the program of an add-on that stands in a folder with an absolute path.
 
     Raises:
         OSError: The system starts no further process.
     """
     executable = manifest.executable
-    entry = str(folder.resolve() / executable.entry)
-    command = [sys.executable, "-I", "-B", entry] if executable.runtime == "python" else [entry]
+    entry = str(folder / executable.entry)
+    command = [*PYTHON, entry] if executable.runtime == "python" else [entry]
     limits = [str(executable.memory_mib << 20), executable.files]
     return await asyncio.create_subprocess_exec(
-        *[sys.executable, "-I", "-c", LIMITED, *limits, *command],
+        *[*PYTHON, "-c", LIMITED, *limits, *command],
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
         cwd=folder,
         env=ENVIRONMENT,
         limit=LINE_BYTES,
-        # A group of its own: a signal for the host at a terminal does not reach it, and one for it reaches its children.
+        # A group of its own: a signal for the host at a terminal passes it by, one for it reaches its children.
         start_new_session=True,
     )
 
@@ -148,7 +150,9 @@ async def end(process: Process, *, patience_s: float) -> None:
         _signal(process, signal.SIGTERM)
         await _ended(process, patience_s)
     _signal(process, signal.SIGKILL)
-    await process.wait()
+    await _ended(process, patience_s)
+    # A child that left the group may hold the pipes open for ever; only the transport closes our ends of them.
+    cast("Any", process)._transport.close()  # noqa: SLF001 - there is no other way to it
 
 
 async def _ended(process: Process, patience_s: float) -> bool:

@@ -10,7 +10,6 @@ import asyncio
 import time
 from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from short_memory.bundle import check_folder
@@ -20,6 +19,7 @@ from short_memory_host.addon_program import ENDED, Fault, FaultError, count_byte
 if TYPE_CHECKING:
     from asyncio.subprocess import Process
     from collections.abc import Awaitable, Callable
+    from pathlib import Path
 
     from short_memory.bundle import Manifest, Problem, Skill
 
@@ -81,7 +81,7 @@ def load_folder(folder: Path) -> Addon:
     checked = check_folder(folder, host_api=HOST_API)
     if checked.manifest is None or checked.problems:
         raise AddonRefusedError(checked.problems)
-    return Addon(folder, checked.manifest, checked.skills, checked.warnings)
+    return Addon(folder.resolve(), checked.manifest, checked.skills, checked.warnings)
 
 
 class RunningAddon:

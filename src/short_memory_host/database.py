@@ -56,7 +56,11 @@ class Moment(TypeDecorator[datetime]):
             raise ValueError("a time without a zone can't be stored")
         return round(value.timestamp() * 1000)
 
-    def process_result_value(self, value: Any | None, dialect: Dialect) -> datetime | None:  # noqa: ANN401, ARG002 - its shape
+    def process_result_value(
+        self,
+        value: Any | None,  # noqa: ANN401 - SQLAlchemy's shape
+        dialect: Dialect,  # noqa: ARG002 - SQLAlchemy's shape
+    ) -> datetime | None:
         """Read the milliseconds."""
         return None if value is None else datetime.fromtimestamp(value / 1000, UTC)
 

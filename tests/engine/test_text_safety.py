@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from short_memory.errors import BadTextError
-from short_memory.text_safety import Badge, Finding, check, find, mixed_script_words
+from short_memory.text_safety import Badge, Finding, check, encoded, find, mixed_script_words
 
 REFUSED = [
     # Control characters.
@@ -291,3 +291,10 @@ def test_the_largest_text_that_is_read_is_checked_in_a_moment():
     started = time.process_time()
     assert find("нота 👨‍👩‍👧 " * 6000) is None
     assert time.process_time() - started < 1
+
+
+def test_a_text_without_bytes_is_refused_as_what_it_is():
+    assert encoded("età\n", "a.md") == b"et\xc3\xa0\n"
+    with pytest.raises(BadTextError) as refused:
+        encoded("- fine\n- half \ud83d\n", "a.md")
+    assert (refused.value.rule, refused.value.line) == ("unpaired-surrogate", 2)

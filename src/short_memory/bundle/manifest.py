@@ -134,7 +134,7 @@ def _api_problems(document: Document, newest: int) -> Iterator[tuple[int, str, s
 
 def _problems(document: Document, host_api: int | None, features: Collection[str]) -> Iterator[tuple[int, str, str]]:
     value = document.value
-    found = list(faults(value, value["api"]))
+    found = faults(value, value["api"])
     for fault in found:
         yield document.line(fault.place), fault.code, fault.text
     if any(fault.code != UNKNOWN_KEY for fault in found):

@@ -42,7 +42,7 @@ def render_page(raw: bytes, *, file: str, places: Mapping[str, str]) -> Rendered
         places: The address on this host of each place that the manifest declares, such as `account/memory`.
 
     Returns:
-        HTML without scripts, styles, images and hidden characters. A page that cannot be read is empty, with its problem.
+        HTML without scripts, styles, images and hidden characters. A page that cannot be read is empty.
 
     """
     if len(raw) > BYTES:

@@ -44,8 +44,12 @@ def schema(api: int) -> Schema:
     return found
 
 
-def faults(manifest: dict[str, Any], api: int) -> Iterator[Fault]:
-    """Find every way in which a manifest does not fit the schema of an add-on API."""
+def faults(manifest: dict[str, Any], api: int) -> list[Fault]:
+    """Find every way in which a manifest does not fit the schema of an add-on API, each once."""
+    return list(dict.fromkeys(_faults(manifest, api)))
+
+
+def _faults(manifest: dict[str, Any], api: int) -> Iterator[Fault]:
     for error in _validator(api).iter_errors(manifest):
         place: Place = tuple(error.absolute_path)
         if error.validator == "additionalProperties":

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
-from sqlalchemy import Connection, delete, exists, func, insert, select, update
+from sqlalchemy import Connection, delete, exists, insert, select, update
 
 from short_memory_host import database as db
 from short_memory_host.web.people import Person, from_row
@@ -85,6 +85,3 @@ def clear_links(connection: Connection, *, now: datetime) -> None:
     connection.execute(delete(db.sign_in_links).where((links.expires <= now) | links.spent.is_not(None)))
 
 
-def count_admins(connection: Connection) -> int:
-    """Return how many admins there are."""
-    return connection.execute(select(func.count()).where(people.role == "admin")).scalar_one()

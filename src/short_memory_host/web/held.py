@@ -4,13 +4,20 @@
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from starlette.requests import HTTPConnection
 
+from short_memory.bundle import Skill
+from short_memory.granting import Granting
+from short_memory.memory import Memory
+from short_memory.notebook import Notebook
+from short_memory_host.addons import RunningAddon
+from short_memory_host.builtin_model.running import BuiltInModel
 from short_memory_host.database import Database
 from short_memory_host.settings import Settings
+from short_memory_host.upstream import Upstreams
 from short_memory_host.web.throttle import Throttle
 
 Clock = Callable[[], datetime]
@@ -18,12 +25,27 @@ Clock = Callable[[], datetime]
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """Opened by the lifespan of the application and closed by it."""
+    """Opened by the lifespan of the application and closed by it.
+
+    `built_in` is None where it is switched off; `answering` holds the conversations in which a model answers now.
+    """
 
     settings: Settings
     clock: Clock
     database: Database
     throttle: Throttle
+    memory: Memory
+    notebook: Notebook
+    granting: Granting
+    upstreams: Upstreams
+    addon: RunningAddon
+    built_in: BuiltInModel | None
+    answering: set[str] = field(default_factory=set)
+
+    @property
+    def skills(self) -> tuple[Skill, ...]:
+        """The skills of the add-on, for turns in which it may read or propose."""
+        return self.addon.addon.skills
 
 
 def held(request: HTTPConnection) -> Held:

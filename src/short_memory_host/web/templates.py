@@ -56,9 +56,9 @@ def script_texts() -> dict[str, str]:
 
 def local_time(moment: datetime, time_zone: str) -> str:
     """Write a time for a person, with its offset; UTC while their time zone is unknown."""
-    return (
-        moment.astimezone(ZoneInfo(time_zone or "UTC")).isoformat(sep=" ", timespec="minutes").replace("+00:00", " UTC")
-    )
+    local = moment.astimezone(ZoneInfo(time_zone or "UTC"))
+    offset = local.strftime("%z")
+    return f"{local:%Y-%m-%d %H:%M} " + (f"{offset[:3]}:{offset[3:5]}" if local.utcoffset() else "UTC")
 
 
 @cache

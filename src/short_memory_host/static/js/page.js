@@ -8,10 +8,11 @@ export function text(key, facts = {}) {
   return texts[key].replace(/\{(\w+)\}/g, (_, name) => facts[name]);
 }
 
-/** An answer that is an error of the host: `code`, `status`, and `message` for the person. */
+/** An answer that is an error of the host: `code`, `status`, `message` for the person, and `found`, the whole answer. */
 export class HostError extends Error {
-  constructor(code, message, status) {
+  constructor(code, message, status, found) {
     super(message);
+    this.found = found;
     this.code = code;
     this.status = status;
   }
@@ -35,14 +36,15 @@ export async function send(method, url, body, options = {}) {
 }
 
 async function problem(response) {
-  let found;
+  let body;
   try {
-    found = (await response.json()).error;
+    body = await response.json();
   } catch {
-    found = undefined;
+    body = undefined;
   }
+  const found = body?.error;
   if (response.status === 401) location.assign("/sign-in?next=" + encodeURIComponent(location.pathname));
-  return new HostError(found?.code ?? "unforeseen", found?.text ?? text("unforeseen"), response.status);
+  return new HostError(found?.code ?? "unforeseen", found?.text ?? text("unforeseen"), response.status, body);
 }
 
 /** Post JSON and return the JSON of the answer, or null when there is none. */

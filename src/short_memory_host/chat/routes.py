@@ -1,0 +1,173 @@
+"""The pages of the chat: HTTP in, events out, nothing else."""
+
+import json
+from collections.abc import AsyncIterator
+
+from fastapi import APIRouter, Request
+from pydantic import BaseModel
+from sse_starlette import EventSourceResponse
+from starlette.concurrency import run_in_threadpool
+from starlette.responses import JSONResponse, Response
+
+from short_memory_host.chat import queries, service
+from short_memory_host.chat.messages import Message
+from short_memory_host.chat.queries import Chat
+from short_memory_host.upstream import Upstream
+from short_memory_host.web import templates
+from short_memory_host.web.errors import InvalidInputError, UnknownError, text
+from short_memory_host.web.held import Held, held
+from short_memory_host.web.people import Person, SignedIn
+
+router = APIRouter()
+
+
+class Said(BaseModel):
+    """What the person wrote, and the model that they chose."""
+
+    text: str
+    upstream: str | None = None
+
+
+class Again(BaseModel):
+    """Whether an answer that is there is to be made anew."""
+
+    anew: bool = False
+
+
+class Title(BaseModel):
+    """A title for a conversation."""
+
+    title: str
+
+
+class Choice(BaseModel):
+    """A model for a conversation."""
+
+    upstream: str
+
+
+@router.get("/")
+def new_page(request: Request, person: SignedIn) -> Response:
+    """Show an empty conversation."""
+    return _page(request, person, None)
+
+
+@router.get("/chat/{chat}")
+def chat_page(request: Request, person: SignedIn, chat: str) -> Response:
+    """Show a conversation."""
+    return _page(request, person, _chat(held(request), person, chat))
+
+
+@router.post("/chat")
+def begin(request: Request, person: SignedIn, said: Said) -> Response:
+    """Begin a conversation with its first message."""
+    host, words = held(request), service.checked(said.text)
+    with host.database.write() as connection:
+        now = host.clock()
+        title = service.title_of(words)
+        chat = queries.add(connection, person=person.id, title=title, upstream=said.upstream, now=now)
+        queries.keep(connection, chat, Message("user", {"text": words}), now=now)
+    return JSONResponse({"url": f"/chat/{chat}"}, 201)
+
+
+@router.post("/chat/{chat}/messages")
+def say(request: Request, person: SignedIn, chat: str, said: Said) -> Response:
+    """Add a message of the person's."""
+    host, words = held(request), service.checked(said.text)
+    found = _chat(host, person, chat)
+    with host.database.write() as connection:
+        queries.keep(connection, found.id, Message("user", {"text": words}), now=host.clock())
+    return Response(status_code=204)
+
+
+@router.post("/chat/{chat}/answer")
+async def answer(request: Request, person: SignedIn, chat: str, again: Again) -> Response:
+    """Answer the last message, as a stream of events."""
+    host = held(request)
+    found, upstream = await _ready(host, person, chat, anew=again.anew)
+    return EventSourceResponse(_stream(host, person, found, upstream), ping=15)
+
+
+@router.post("/chat/{chat}/title")
+def rename(request: Request, person: SignedIn, chat: str, title: Title) -> Response:
+    """Give a conversation another title."""
+    host, new = held(request), service.title_of(title.title)
+    if not new:
+        raise InvalidInputError("empty-title")
+    found = _chat(host, person, chat)
+    with host.database.write() as connection:
+        queries.rename(connection, found.id, new)
+    return JSONResponse({"title": new})
+
+
+@router.post("/chat/{chat}/upstream")
+def choose(request: Request, person: SignedIn, chat: str, choice: Choice) -> Response:
+    """Choose the model that answers from now on."""
+    host, found = held(request), _chat(held(request), person, chat)
+    if all(one.id != choice.upstream for one in service.models(host, person)):
+        raise UnknownError
+    with host.database.write() as connection:
+        queries.choose(connection, found.id, choice.upstream)
+    return Response(status_code=204)
+
+
+@router.post("/chat/{chat}/delete")
+def delete(request: Request, person: SignedIn, chat: str) -> Response:
+    """Delete a conversation. Its notes stay, and so do open proposals, in the inbox."""
+    host, found = held(request), _chat(held(request), person, chat)
+    with host.database.write() as connection:
+        queries.remove(connection, found.id)
+    return Response(status_code=204)
+
+
+def _chat(host: Held, person: Person, chat: str) -> Chat:
+    with host.database.read() as connection:
+        return queries.find(connection, chat, person=person.id)
+
+
+def _page(request: Request, person: Person, chat: Chat | None) -> Response:
+    host = held(request)
+    with host.database.read() as connection:
+        chats = queries.listed(connection, person.id)
+    found = service.models(host, person)
+    thread = [] if chat is None else service.thread(host, person, chat)
+    return templates.render(
+        request,
+        "chat/chat.html",
+        chat=chat,
+        chats=chats,
+        thread=thread,
+        models=found,
+        chosen=service.chosen(found, chat.upstream if chat else None),
+        unanswered=bool(thread) and thread[-1].kind == "user",
+        built_in=host.built_in,
+    )
+
+
+async def _ready(host: Held, person: Person, chat: str, *, anew: bool) -> tuple[Chat, Upstream]:
+    found = await run_in_threadpool(_chat, host, person, chat)
+    upstream = service.chosen(await run_in_threadpool(service.models, host, person), found.upstream)
+    if upstream is None:
+        raise service.NoModelError
+    if found.id in host.answering:
+        raise service.BusyError
+    if anew:
+        await run_in_threadpool(_drop_answer, host, found)
+    return found, upstream
+
+
+def _drop_answer(host: Held, chat: Chat) -> None:
+    with host.database.write() as connection:
+        queries.drop_answer(connection, chat.id)
+
+
+async def _stream(host: Held, person: Person, chat: Chat, upstream: Upstream) -> AsyncIterator[dict[str, str]]:
+    if chat.id in host.answering:  # another request came first while this one was made ready
+        yield {"data": json.dumps({"kind": "failed", "text": text(service.BusyError())})}
+        return
+    host.answering.add(chat.id)
+    try:
+        async for event in service.answer(host, person, chat, upstream):
+            yield {"data": json.dumps(event, ensure_ascii=False)}
+    finally:
+        host.answering.discard(chat.id)

@@ -1,0 +1,178 @@
+"""What the pages of the chat need: which model answers, the thread as it is shown, and the running of a turn."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+from zoneinfo import ZoneInfo
+
+from short_memory.scopes import Conversation
+from short_memory_host import logs
+from short_memory_host.chat import queries
+from short_memory_host.chat.messages import Message
+from short_memory_host.chat.turn import Asked, Failed, Kept, Opened, Proposed, TakenBack, run_turn
+from short_memory_host.upstream import Text
+from short_memory_host.web import cards, markdown, templates, upstreams
+from short_memory_host.web.errors import HostError, InvalidInputError
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    from short_memory.proposals import Proposal
+    from short_memory_host.chat.queries import Chat
+    from short_memory_host.chat.turn import Event
+    from short_memory_host.upstream import Upstream
+    from short_memory_host.web.held import Held
+    from short_memory_host.web.people import Person
+
+MOST_BYTES = 65_536
+TITLE_CHARACTERS = 60
+
+
+class BusyError(HostError):
+    """This conversation is being answered already."""
+
+    code, status = "busy", 409
+
+
+class NoModelError(HostError):
+    """There is no model that could answer."""
+
+    code, status = "no-model", 409
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """One piece of a thread: who says it, and its markup or text."""
+
+    kind: Literal["user", "assistant", "chip", "piece", "failed"]
+    text: str
+
+
+def conversation(chat: Chat) -> Conversation:
+    """Return the conversation as the notes know it."""
+    return Conversation(chat.id, chat.person, chat.agent)
+
+
+def models(host: Held, person: Person) -> list[Upstream]:
+    """Return the models that this person can choose, the built-in one first."""
+    built_in = host.built_in
+    own = [] if built_in is None or built_in.upstream is None else [built_in.upstream]
+    with host.database.read() as connection:
+        return own + upstreams.all_for(connection, person.id)
+
+
+def chosen(found: list[Upstream], wanted: str | None) -> Upstream | None:
+    """Return the model that was chosen, or the first one where that is gone."""
+    return next((one for one in found if one.id == wanted), found[0] if found else None)
+
+
+def checked(text: str) -> str:
+    """Return what the person wrote.
+
+    Raises:
+        InvalidInputError: It is empty or too long.
+    """
+    if not text.strip():
+        raise InvalidInputError("empty-message")
+    if len(text.encode("utf-8", "replace")) > MOST_BYTES:
+        raise InvalidInputError("long-message", most=MOST_BYTES)
+    return text.encode("utf-8", "replace").decode()
+
+
+def title_of(text: str) -> str:
+    """Return the title that a conversation gets from its first message."""
+    line = " ".join(text.split())
+    return line if len(line) <= TITLE_CHARACTERS else f"{line[: TITLE_CHARACTERS - 1].rstrip()}…"
+
+
+def thread(host: Held, person: Person, chat: Chat) -> list[Shown]:
+    """Return a conversation as it is shown, with its cards as they stand now."""
+    with host.database.read() as connection:
+        messages = queries.messages(connection, chat.id)
+    proposals = {one.id: one for one in host.memory.proposals_of(conversation(chat))}
+    undone = host.notebook.taken_back([one.change for one in proposals.values() if one.change])
+    found: list[Shown] = []
+    for message in messages:
+        content = message.content
+        if message.role == "user":
+            found.append(Shown("user", content["text"]))
+        elif message.role == "assistant":
+            found += _answer(content)
+        elif message.role == "tool" and content["opened"]:
+            found.append(Shown("chip", templates.t("chat.opened", topics=", ".join(content["opened"]))))
+        elif message.role == "tool" and content["proposal"] in proposals:
+            proposal = proposals.pop(content["proposal"])
+            found.append(Shown("piece", _card(host, person, proposal, undone=proposal.change in undone)))
+        elif message.role == "tool" and content["change"]:
+            found.append(Shown("piece", cards.receipt(host.notebook.change(chat.person, content["change"]))))
+    # Those that the person proposed again stand at the end: no message of the model made them.
+    found += [Shown("piece", _card(host, person, one, undone=one.change in undone)) for one in proposals.values()]
+    return found
+
+
+async def answer(host: Held, person: Person, chat: Chat, upstream: Upstream) -> AsyncIterator[dict[str, str]]:
+    """Answer the last message of a conversation, and keep what is said, also when the person stops it.
+
+    Yields:
+        Events for the page: `kind` is text, chip, piece, failed or done.
+    """
+    with host.database.read() as connection:
+        messages = queries.messages(connection, chat.id)
+    zone = ZoneInfo(person.time_zone or "UTC")
+    asked = Asked(conversation(chat), upstream, messages, zone, host.skills)
+    said = ""
+    try:
+        async for event in run_turn(host.memory, host.upstreams, asked):
+            if isinstance(event, Kept):
+                await asyncio.to_thread(_keep, host, chat, event.message)
+                if event.message.role == "assistant":
+                    said = ""
+                    yield {"kind": "said", "html": str(markdown.rendered(event.message.content["text"]))}
+                continue
+            said += event.text if isinstance(event, Text) else ""
+            if isinstance(event, Failed):
+                failed = Message("assistant", {"text": said, "failed": event.code, "problem": event.text})
+                await asyncio.to_thread(_keep, host, chat, failed)
+                logs.write("turn-failed", person=person.id, conversation=chat.id, code=event.code)
+                said = ""
+            yield await asyncio.to_thread(_event, host, person, event)
+    finally:
+        if said:
+            # The person stopped it, or went away: what they saw is kept. The task may be cancelled, so it waits for
+            # nobody.
+            _keep(host, chat, Message("assistant", {"text": said, "stopped": True}))
+    yield {"kind": "done"}
+    await asyncio.to_thread(host.notebook.absorb, person.id)
+
+
+def _answer(content: dict[str, str]) -> list[Shown]:
+    found = [Shown("assistant", str(markdown.rendered(content["text"])))] if content["text"] else []
+    if content.get("stopped"):
+        found.append(Shown("failed", templates.t("chat.stopped")))
+    if content.get("failed"):
+        found.append(Shown("failed", content["problem"]))
+    return found
+
+
+def _event(host: Held, person: Person, event: Event) -> dict[str, str]:
+    if isinstance(event, Text):
+        return {"kind": "text", "text": event.text}
+    if isinstance(event, Opened):
+        return {"kind": "chip", "text": templates.t("chat.opened", topics=", ".join(event.topics))}
+    if isinstance(event, Proposed):
+        return {"kind": "piece", "html": _card(host, person, event.proposal)}
+    if isinstance(event, TakenBack):
+        return {"kind": "piece", "html": cards.receipt(host.notebook.change(person.id, event.change))}
+    assert isinstance(event, Failed)
+    return {"kind": "failed", "text": event.text}
+
+
+def _card(host: Held, person: Person, proposal: Proposal, *, undone: bool = False) -> str:
+    return cards.card(proposal, now=host.clock(), time_zone=person.time_zone, undone=undone)
+
+
+def _keep(host: Held, chat: Chat, message: Message) -> None:
+    with host.database.write() as connection:
+        queries.keep(connection, chat.id, message, now=host.clock())

@@ -1,0 +1,223 @@
+"""One turn: the loop, read from top to bottom.
+
+The block and the tools come from the notes' door, and only for a model that may see notes: to any other goes no block,
+no tool, and nothing that a tool gave earlier. The model's calls are answered, at most `ROUNDS` times; then it answers
+without tools. What is yielded is for the stream; `Kept` is for the conversation.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from short_memory import prompt, reading, tools
+from short_memory_host import guided
+from short_memory_host.chat.messages import Message, wire
+from short_memory_host.chat.system_text import SKILL_READ, skill_tool, system_text
+from short_memory_host.upstream import Text, ToolCall, UpstreamError
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Sequence
+    from datetime import tzinfo
+
+    from short_memory.bundle import Skill
+    from short_memory.memory import Memory
+    from short_memory.proposals import Proposal
+    from short_memory.reading import Turn
+    from short_memory.scopes import Conversation
+    from short_memory_host.upstream import Upstream, Upstreams
+
+ROUNDS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What is to be answered: the chat, the model, the kept messages up to the person's last, and their time zone."""
+
+    conversation: Conversation
+    upstream: Upstream
+    messages: list[Message]
+    zone: tzinfo
+    skills: tuple[Skill, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A message to keep."""
+
+    message: Message
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """The model opened these topics."""
+
+    topics: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Proposed:
+    """The model proposed this; the person decides on its card."""
+
+    proposal: Proposal
+
+
+@dataclass(frozen=True, slots=True)
+class TakenBack:
+    """The model took back the last confirmed change of this chat, by this change set."""
+
+    change: str
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """The model could not answer, or not to the end. `text` says what the person can do."""
+
+    code: str
+    text: str
+
+
+Event = Text | Opened | Proposed | TakenBack | Failed | Kept
+
+
+@dataclass(slots=True)
+class _Notes:
+    """What the notes give to this turn; nothing, for a model that may not see them."""
+
+    turn: Turn | None = None
+    news: list[Proposal] = field(default_factory=list)
+    skills: tuple[Skill, ...] = ()
+
+    @property
+    def tools(self) -> list[dict[str, Any]]:
+        """The tools that the turn offers."""
+        if self.turn is None or not self.skills:
+            return []
+        return [*tools.offered(self.turn.tools), skill_tool(self.skills)]
+
+
+async def run_turn(memory: Memory, upstreams: Upstreams, asked: Asked) -> AsyncIterator[Event]:
+    """Answer the person's last message."""
+    notes = await asyncio.to_thread(_notes, memory, asked)
+    messages = list(asked.messages)
+    if notes.news:
+        messages.append(Message("host", {"lines": [_news(one) for one in notes.news]}))
+        yield Kept(messages[-1])
+        await asyncio.to_thread(memory.told, notes.news)
+    try:
+        async for event in _rounds(memory, upstreams, asked, notes, messages):
+            yield event
+    except UpstreamError as error:
+        yield Failed(error.code, error.text)
+
+
+async def _rounds(
+    memory: Memory, upstreams: Upstreams, asked: Asked, notes: _Notes, messages: list[Message]
+) -> AsyncIterator[Event]:
+    is_guided = asked.upstream.tools == "guided"
+    for number in range(ROUNDS + 1):
+        said, calls = "", []
+        if is_guided and number == 0:
+            calls = await _guided_call(upstreams, asked, notes)
+            if not calls:
+                continue
+        else:
+            offered = notes.tools if number < ROUNDS and not is_guided else []
+            async for part in upstreams.stream(asked.upstream, _wire(asked, notes, messages), tools=offered):
+                if isinstance(part, Text):
+                    said += part.text
+                    yield part
+                else:
+                    calls.append(part)
+        messages.append(Message("assistant", {"text": said, "calls": [_call(one) for one in calls]}))
+        yield Kept(messages[-1])
+        if not calls:
+            return
+        for call in calls:
+            result = await asyncio.to_thread(_run, memory, asked, notes, call)
+            messages.append(_kept(call, result))
+            yield Kept(messages[-1])
+            for event in _shown(result):
+                yield event
+
+
+def _notes(memory: Memory, asked: Asked) -> _Notes:
+    if not asked.upstream.sees_notes:
+        return _Notes()
+    turn = memory.turn(asked.conversation, can_call=True)
+    return _Notes(turn, memory.news(asked.conversation), asked.skills if turn.scopes else ())
+
+
+def _wire(asked: Asked, notes: _Notes, messages: list[Message]) -> list[dict[str, Any]]:
+    is_guided = asked.upstream.tools == "guided"
+    block = "" if notes.turn is None else notes.turn.block
+    text = system_text(block, () if is_guided else notes.skills)
+    found = [{"role": "system", "content": text}, *wire(messages, sees_notes=asked.upstream.sees_notes)]
+    return guided.fold(found) if is_guided else found
+
+
+async def _guided_call(upstreams: Upstreams, asked: Asked, notes: _Notes) -> list[ToolCall]:
+    """Ask a guided model for its one decision; without notes there is nothing to decide."""
+    if notes.turn is None or not notes.turn.tools:
+        return []
+    words = [(one.role, one.content["text"]) for one in asked.messages if one.role in ("user", "assistant")]
+    situation = guided.Situation(
+        topics=tuple(guided.Topic(one.scope.kind, one.name, one.gist) for one in notes.turn.topics),
+        may_read=reading.CONTEXT_READ in notes.turn.tools,
+        may_propose=tuple(dict.fromkeys(one.kind for one in notes.turn.scopes if one.may_propose)),
+        previous=tuple(word for word in words[:-1] if word[1])[-2:],
+        text=words[-1][1],
+    )
+    call = await guided.next_call(upstreams, asked.upstream, situation)
+    return [] if call is None else [call]
+
+
+def _run(memory: Memory, asked: Asked, notes: _Notes, call: ToolCall) -> tools.ToolResult:
+    if call.name == SKILL_READ and notes.skills:
+        return _read_skill(notes.skills, call.arguments)
+    return tools.call(memory, asked.conversation, call.name, call.arguments, zone=asked.zone)
+
+
+def _read_skill(skills: Sequence[Skill], arguments: str) -> tools.ToolResult:
+    try:
+        name = json.loads(arguments)["name"]
+    except (ValueError, RecursionError, KeyError, TypeError):
+        name = None
+    body = next((one.body for one in skills if one.name == name), None)
+    listed = ", ".join(one.name for one in skills)
+    return tools.ToolResult(body if body is not None else f"No such skill here. Skills: {listed}.")
+
+
+def _kept(call: ToolCall, result: tools.ToolResult) -> Message:
+    text = prompt.framed(result.text) if result.opened else result.text
+    return Message(
+        "tool",
+        {
+            "call": call.id,
+            "name": call.name,
+            "text": text,
+            "code": None if result.error is None else result.error.code,
+            "proposal": None if result.proposal is None else result.proposal.id,
+            "change": result.change,
+            "opened": list(result.opened),
+        },
+    )
+
+
+def _shown(result: tools.ToolResult) -> list[Event]:
+    if result.opened:
+        return [Opened(result.opened)]
+    if result.proposal is not None:
+        return [Proposed(result.proposal)]
+    return [TakenBack(result.change)] if result.change else []
+
+
+def _news(proposal: Proposal) -> str:
+    change = f" as change {proposal.change}" if proposal.change else ""
+    return f"the person's answer to your proposal {proposal.id}: {proposal.state}{change}."
+
+
+def _call(call: ToolCall) -> dict[str, str]:
+    return {"id": call.id, "name": call.name, "arguments": call.arguments}

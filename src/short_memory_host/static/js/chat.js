@@ -1,0 +1,173 @@
+// The chat: what the person writes goes out, the answer comes as a stream of events, and the host makes every card.
+import "./cards.js";
+import { doing, HostError, post, send, text, toast } from "./page.js";
+
+const thread = document.querySelector("[data-thread]");
+const composer = document.querySelector("[data-composer]");
+const chat = thread.dataset.chat;
+const stop = document.querySelector("[data-stop]");
+const go = document.querySelector("[data-go]");
+const scroll = document.querySelector(".chat-scroll");
+let running = null;
+
+const nearEnd = () => scroll.scrollHeight - scroll.scrollTop - scroll.clientHeight < 120;
+const toEnd = () => scroll.scrollTo({ top: scroll.scrollHeight });
+
+function piece(name) {
+  return document.getElementById(`piece-${name}`).content.firstElementChild.cloneNode(true);
+}
+
+function add(element) {
+  const follow = nearEnd();
+  thread.append(element);
+  if (follow) toEnd();
+  return element;
+}
+
+function addText(name, words) {
+  const element = piece(name);
+  (element.querySelector(".message-text") ?? element).textContent = words;
+  return add(element);
+}
+
+function addMarkup(markup) {
+  const holder = document.createElement("template");
+  holder.innerHTML = markup;
+  return add(holder.content.firstElementChild);
+}
+
+/** Yield the JSON of each event of a stream of server-sent events. */
+async function* events(response) {
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = "";
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    const blocks = (rest + value).split(/\r?\n\r?\n/);
+    rest = blocks.pop();
+    for (const block of blocks) {
+      const data = block.split(/\r?\n/).filter((line) => line.startsWith("data:")).map((line) => line.slice(5).trimStart());
+      if (data.length) yield JSON.parse(data.join("\n"));
+    }
+  }
+}
+
+function setRunning(controller) {
+  running = controller;
+  stop.hidden = !controller;
+  go.hidden = Boolean(controller);
+  thread.setAttribute("aria-busy", String(Boolean(controller)));
+  document.querySelector("[data-retry]")?.toggleAttribute("hidden", Boolean(controller));
+}
+
+async function answer(anew) {
+  const controller = new AbortController();
+  setRunning(controller);
+  let bubble = add(piece("waiting"));
+  const words = () => bubble.querySelector(".message-text");
+  const settle = () => {
+    if (!words().textContent) bubble.remove();
+    bubble.classList.remove("waiting");
+  };
+  const next = () => {
+    settle();
+    bubble = add(piece("waiting"));
+  };
+  try {
+    const response = await send("POST", `/chat/${chat}/answer`, { anew }, { signal: controller.signal, headers: { Accept: "text/event-stream" } });
+    for await (const event of events(response)) {
+      const follow = nearEnd();
+      if (event.kind === "text") words().append(event.text);
+      else if (event.kind === "said") {
+        if (event.html) words().innerHTML = event.html;
+        next();
+      } else if (event.kind === "chip") {
+        settle();
+        addText("chip", event.text);
+        bubble = add(piece("waiting"));
+      } else if (event.kind === "piece") {
+        settle();
+        addMarkup(event.html);
+        bubble = add(piece("waiting"));
+      } else if (event.kind === "failed") {
+        settle();
+        addText("failed", event.text);
+        bubble = add(piece("waiting"));
+      }
+      if (follow) toEnd();
+    }
+  } catch (error) {
+    if (error.name === "AbortError") addText("failed", text("stopped"));
+    else addText("failed", error instanceof HostError ? error.message : text("broken_off"));
+  } finally {
+    settle();
+    setRunning(null);
+    document.querySelector("[data-retry]")?.removeAttribute("hidden");
+    composer.text.focus();
+  }
+}
+
+composer.addEventListener("submit", async (event) => {
+  event.preventDefault();
+  const words = composer.text.value;
+  if (running || !words.trim()) return;
+  await doing(go, async () => {
+    if (!chat) {
+      const { url } = await post("/chat", { text: words, upstream: document.querySelector("[data-upstream]")?.value ?? null });
+      location.assign(url);
+      return;
+    }
+    await post(`/chat/${chat}/messages`, { text: words });
+    composer.text.value = "";
+    composer.text.dispatchEvent(new Event("input", { bubbles: true }));
+    addText("user", words);
+    toEnd();
+  });
+  if (chat && !composer.text.value) await answer(false);
+});
+
+stop.addEventListener("click", () => running?.abort());
+
+document.querySelector("[data-retry]")?.addEventListener("click", async () => {
+  if (running) return;
+  const asked = [...thread.querySelectorAll(".message-user")].at(-1);
+  while (asked?.nextElementSibling) asked.nextElementSibling.remove();
+  await answer(true);
+});
+
+document.querySelector("[data-upstream]")?.addEventListener("change", async (event) => {
+  if (chat) await doing(event.target, () => post(`/chat/${chat}/upstream`, { upstream: event.target.value }));
+  showReach(event.target);
+});
+
+function showReach(select) {
+  for (const line of document.querySelectorAll("[data-reach]")) line.hidden = line.dataset.reach !== select.selectedOptions[0]?.dataset.sees;
+}
+
+document.querySelector("[data-rename-form]")?.addEventListener("submit", async (event) => {
+  event.preventDefault();
+  const form = event.target;
+  await doing(form.querySelector("[type=submit]"), async () => {
+    await post(`/chat/${chat}/title`, { title: form.title.value });
+    location.reload();
+  });
+});
+
+document.querySelector("[data-delete-chat]")?.addEventListener("click", (event) =>
+  doing(event.target, async () => {
+    await post(`/chat/${chat}/delete`, {});
+    location.assign("/");
+  }),
+);
+
+for (const example of document.querySelectorAll("[data-example]")) {
+  example.addEventListener("click", () => {
+    composer.text.value = example.textContent.trim();
+    composer.text.focus();
+  });
+}
+
+const select = document.querySelector("[data-upstream]");
+if (select) showReach(select);
+toEnd();
+if (thread.dataset.unanswered === "true") answer(false);
