@@ -110,9 +110,9 @@ class Reader:
     def _read_turn(self, conversation: Conversation, *, can_call: bool) -> tuple[Turn, Seen]:
         owner = conversation.owner
         # What is seen before it is read can only make the answer look older than it is, never newer.
+        grants = self._store.seen_grants(owner)
         scopes = access.scopes(conversation, self._store.grants(owner))
-        seen = self._store.seen(owner, [scope.index for scope in scopes])
-        scopes = access.scopes(conversation, self._store.grants(owner))
+        seen = grants.and_(self._store.seen(owner, [scope.index for scope in scopes]))
         sections = prompt.sections([(scope, self.text(owner, scope.index)) for scope in scopes])
         block = prompt.block(sections, can_open=can_call)
         tools = _offered(scopes, has_block=bool(sections)) if can_call else ()

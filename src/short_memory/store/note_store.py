@@ -40,6 +40,10 @@ class Seen:
 
     states: tuple[tuple[str, Signature], ...]
 
+    def and_(self, other: Seen) -> Seen:
+        """Return both together."""
+        return Seen(self.states + other.states)
+
     def still(self) -> bool:
         """Say whether every file is as it was."""
         return all(signature(place) == state for place, state in self.states)
@@ -102,9 +106,14 @@ class NoteStore:
         return grants.load(self._data / "grants", owner)
 
     def seen(self, owner: str, paths: Sequence[str]) -> Seen:
-        """Return the present state of the owner's grants and of these files."""
-        places = [grants.place(self._data / "grants", owner), *(self.files.place(owner, path) for path in paths)]
+        """Return the present state of these files."""
+        places = [self.files.place(owner, path) for path in paths]
         return Seen(tuple((place, signature(place)) for place in places))
+
+    def seen_grants(self, owner: str) -> Seen:
+        """Return the present state of what the owner allows."""
+        place = grants.place(self._data / "grants", owner)
+        return Seen(((place, signature(place)),))
 
     # Writing
 
