@@ -9,15 +9,24 @@ proved by a test that carries `@pytest.mark.case("id")`. Tests are read, not run
 from __future__ import annotations
 
 import ast
+import re
 import sys
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from release.case_source import CaseError, ConformanceCase, Promise, conformance_cases, promises
 from release.house_checks import undocumented_names, untested_modules, untranslated_codes
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
 ROOT = Path(__file__).resolve().parents[1]
+CONTRACT = "docs/host-contract.md"
+# Clauses that no host shows and no test proves, and why.
+UNPROVED = {"1.6": "binds later versions of the contract"}
+_CLAUSE = re.compile(r"^(\d+\.\d+) ", re.MULTILINE)
+_SOURCE = re.compile(r"contract ((?:\d+(?:\.\d+)?(?:, )?)+)")
 # The tests that run every conformance case; without them the cases prove nothing.
 RUN_THE_KIT = ("tests/release/test_kit.py", "tests/release/test_host_conformance.py")
 
@@ -58,7 +67,22 @@ def case_problems(
         proved.add(marker.id)
     for promise in by_id.values():
         if not promise.later and promise.id not in proved:
-            yield f'release/cases/{promise.file}: {promise.id} has no test. Mark one with @pytest.mark.case("{promise.id}").'
+            where = f"release/cases/{promise.file}"
+            yield f'{where}: {promise.id} has no test. Mark one with @pytest.mark.case("{promise.id}").'
+
+
+def clause_problems(contract: str, cases: Iterable[ConformanceCase], promised: Iterable[Promise]) -> Iterator[str]:
+    """Compare the clauses of the contract with those that cases and promises name, both ways."""
+    clauses = set(_CLAUSE.findall(contract))
+    named = {clause: f"release/cases/{case.file}: {case.id}" for case in cases for clause in case.clauses}
+    for promise in promised:
+        for found in _SOURCE.findall(promise.source):
+            exact = [each for each in found.split(", ") if "." in each]
+            named |= dict.fromkeys(exact, f"release/cases/{promise.file}: {promise.id}")
+    for clause in sorted(clauses - set(named) - set(UNPROVED)):
+        yield f"{CONTRACT}: no case names clause {clause}. Write one in release/cases."
+    for clause in sorted(set(named) - clauses):
+        yield f"{named[clause]} names clause {clause}, which {CONTRACT} does not have. Correct the number."
 
 
 def problems(root: Path) -> Iterator[str]:
@@ -66,7 +90,9 @@ def problems(root: Path) -> Iterator[str]:
     for name in RUN_THE_KIT:
         if not (root / name).exists():
             yield f"{name}: is not there, so the conformance cases are not run."
-    yield from case_problems(conformance_cases(), promises(), markers(root))
+    cases, promised = conformance_cases(), promises()
+    yield from case_problems(cases, promised, markers(root))
+    yield from clause_problems((root / CONTRACT).read_text(encoding="utf-8"), cases, promised)
     yield from untested_modules(root)
     yield from untranslated_codes()
     yield from undocumented_names(root)
@@ -76,8 +102,8 @@ def main() -> int:
     """Print each problem as one line, or one line of counts."""
     try:
         found = list(problems(ROOT))
-    except CaseError as error:
-        found = [str(error)]
+    except (CaseError, SyntaxError) as error:
+        found = [f"The cases and tests could not be read: {error}"]
     for problem in found:
         print(problem)
     if found:
@@ -93,11 +119,14 @@ def main() -> int:
 
 
 def _markers_of(path: Path, name: str) -> Iterator[Marker]:
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"), filename=name)):
         if isinstance(node, ast.Call) and _is_case_mark(node.func):
-            for argument in node.args or [None]:
-                written = isinstance(argument, ast.Constant) and isinstance(argument.value, str)
-                yield Marker(argument.value if written else None, name, node.lineno)
+            ids = [_written(argument) for argument in node.args] or [None]
+            yield from (Marker(id_, name, node.lineno) for id_ in ids)
+
+
+def _written(argument: ast.expr) -> str | None:
+    return argument.value if isinstance(argument, ast.Constant) and isinstance(argument.value, str) else None
 
 
 def _is_case_mark(function: ast.expr) -> bool:

@@ -11,12 +11,12 @@ from __future__ import annotations
 import argparse
 import json
 import re
-import subprocess
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Self
+from typing import Any
 
+from release.adapter import ProcessAdapter
 from release.case_source import ConformanceCase, Record, Step, conformance_cases
 
 Call = Callable[[Record], Record]
@@ -29,10 +29,6 @@ _OF_NOBODY = {"clock"}
 _SHOWN = 160
 
 
-class AdapterError(Exception):
-    """The adapter ended, or wrote something that is no answer."""
-
-
 @dataclass(frozen=True, slots=True)
 class Finding:
     """One thing that was looked at: what was wanted and what came."""
@@ -40,50 +36,6 @@ class Finding:
     ok: bool
     what: str
     got: str = ""
-
-
-class ProcessAdapter:
-    """An adapter that runs as a process, asked over its standard input and output."""
-
-    def __init__(self, command: Sequence[str]) -> None:
-        self._process = subprocess.Popen(  # noqa: S603 - the person who runs the kit names the program
-            list(command), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, encoding="utf-8"
-        )
-
-    def __call__(self, request: Record) -> Record:
-        """Ask once and wait for the answer."""
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        try:
-            self._process.stdin.write(json.dumps(request) + "\n")
-            self._process.stdin.flush()
-            line = self._process.stdout.readline()
-        except BrokenPipeError:
-            line = ""
-        if not line:
-            raise AdapterError(f"The adapter ended at {request['do']}. Its standard error says why.")
-        try:
-            answer = json.loads(line)
-        except json.JSONDecodeError as error:
-            raise AdapterError(f"The adapter wrote a line that is no JSON: {line[:_SHOWN]!r}") from error
-        if not isinstance(answer, dict):
-            raise AdapterError(f"The adapter wrote a line that is no object: {line[:_SHOWN]!r}")
-        return answer
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """Close the adapter's input, which ends it."""
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        self._process.stdin.close()
-        try:
-            self._process.wait(10)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
-        self._process.stdout.close()
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +87,9 @@ def run_case(case: ConformanceCase, call: Call) -> list[Finding]:
         findings.append(_outcome(step, answer, at))
         if not findings[-1].ok:
             break
-        names |= {name: _look(answer, path) for name, path in step.save.items()}
+        seen = {name: _look(answer, path) for name, path in step.save.items()}
+        # What the answer lacks is not saved, so that two missing values never pass for equal ones.
+        names |= {name: value for name, value in seen.items() if value is not None}
         findings += [_check(_fill(check, names), answer, at) for check in step.expect]
     return findings
 
@@ -255,6 +209,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--adapter", nargs=argparse.REMAINDER, required=True, help="the adapter's command, last")
     asked = parser.parse_args(arguments)
     cases = [case for case in conformance_cases() if not asked.only or case.id in asked.only]
+    if unknown := set(asked.only) - {case.id for case in cases}:
+        parser.error(f"no case has the id {', '.join(sorted(unknown))}; the ids stand in release/cases")
     with ProcessAdapter(asked.adapter) as call:
         report = run(cases, call)
     _print(report)

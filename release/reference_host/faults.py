@@ -38,6 +38,7 @@ FAULTS = {
     "install-order": Fault("2.5", "Orders add-ons by when they came."),
     "follows-links": Fault("2.6", "Follows a link in place of a file."),
     "follows-folder-links": Fault("2.6", "Follows a folder that is a link."),
+    "writes-through-links": Fault("2.6", "Writes to the file that a link points to."),
     "shared-places": Fault("2.7", "Takes an add-on whose template is that of another."),
     "nested-places": Fault("2.7", "Takes an add-on whose template lies in the folder of another."),
     # 3 Caps
@@ -77,6 +78,8 @@ FAULTS = {
     # 6 propose_change
     "propose-ungranted": Fault("6.1", "Lets a saved agent propose without a grant."),
     "propose-undeclared": Fault("6.1", "Lets the model propose to a file that declares no proposals."),
+    "room-writes-user": Fault("6.1", "Proposes to the person's notes where they are not loaded."),
+    "channel-writes-user": Fault("6.2", "Proposes to the person's notes for those of the conversation."),
     "any-scope": Fault("6.1", "Takes a scope that the chat does not have for the user scope."),
     "replace-all": Fault("6.2", "Replaces every place where the old text stands."),
     "match-untold": Fault("6.2", "Refuses a replacement without the present text."),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import hashlib
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from release.reference_host.editing import checked, drawn
@@ -80,6 +81,10 @@ def _end(world: World) -> dt.datetime:
 
 
 def _scope(world: World, chat: Chat, scope: object) -> Scope:
+    if world.broken("room-writes-user"):
+        chat = replace(chat, user_notes=True)
+    if world.broken("channel-writes-user") and scope == "channel":
+        scope = "user"
     open_ = [each for each in scopes(world, chat) if each.may_propose]
     for each in open_:
         if each.kind == scope:

@@ -111,7 +111,9 @@ class World:
 
     def put(self, owner: str, path: str, text: str | None) -> None:
         """Put a file in place, or take it away; a link that stood there is replaced."""
-        self.links.pop((owner, path), None)
+        target = self.links.pop((owner, path), None)
+        if target is not None and self.broken("writes-through-links"):
+            path = target
         if text is None:
             self.files.pop((owner, path), None)
         else:

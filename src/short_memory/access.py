@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from short_memory import caps
 from short_memory.caps import Cap
-from short_memory.scopes import ORDER, Channel, ContextFile, Conversation, Scope, is_id, place
+from short_memory.scopes import ORDER, Channel, ContextFile, Conversation, Scope, is_hash, is_id, place
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -110,7 +110,7 @@ def _room(channel: Channel | None) -> tuple[str, str]:
 
 def _names_are_plain(conversation: Conversation) -> bool:
     """An id that could leave its folder loads nothing at all."""
-    names = [conversation.agent] if conversation.agent else []
-    if conversation.channel:
-        names += [conversation.channel.binding, conversation.channel.hash]
-    return all(map(is_id, names))
+    agent, channel = conversation.agent, conversation.channel
+    if agent is not None and not is_id(agent):
+        return False
+    return channel is None or (is_id(channel.binding) and is_hash(channel.hash))

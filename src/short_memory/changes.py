@@ -117,10 +117,15 @@ def _merged(one: FileChange, now: bytes | None) -> tuple[bool, bytes | None]:
         return True, one.before
     if now == one.before:
         return True, now
-    if now is None or one.before is None or one.after is None:
+    if not all(map(_is_text, (now, one.before, one.after))):
         return False, None
     text = merge.merge(one.new, shown(now), one.old)
     return text is not None, None if text is None else text.encode()
+
+
+def _is_text(raw: bytes | None) -> bool:
+    """Say whether there is a file, and one that a merge by lines gives back byte by byte."""
+    return raw is not None and shown(raw).encode() == raw
 
 
 def _text(raw: bytes | None) -> str | None:

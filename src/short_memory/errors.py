@@ -88,6 +88,8 @@ class OverCapError(ShortMemoryError):
         super().__init__(
             f"{file} would have {measures}. Join, shorten or drop entries and propose again. It now has:\n{now}"
         )
+        self.file = file
+        self.measures = measures
         self.entries = tuple(entries)
 
 
@@ -99,7 +101,9 @@ class BadTextError(ShortMemoryError):
     def __init__(self, rule: str, file: str, line: int, found: str) -> None:
         super().__init__(f"{file}, line {line}: {found} is not allowed in notes ({rule}). Leave it out and try again.")
         self.rule = rule
+        self.file = file
         self.line = line
+        self.found = found
 
 
 class SecretError(ShortMemoryError):
@@ -113,6 +117,7 @@ class SecretError(ShortMemoryError):
             "tell the person to keep it in a password manager."
         )
         self.rule = rule
+        self.file = file
         self.line = line
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 KEYS = ("title", "description", "updated", "sensitive")
 GIST_CHARACTERS = 80
 _FENCE = "---"
-_ITEM = re.compile(r"- (?:(\d{4}-\d{2}-\d{2}): )?(.*)")
+_ITEM = re.compile(r"- (?:([0-9]{4}-[0-9]{2}-[0-9]{2}): )?(.*)")
 
 
 @dataclass(frozen=True, slots=True)

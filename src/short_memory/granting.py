@@ -5,6 +5,7 @@ A grant that is withdrawn ends the open proposals that needed it; files stay (co
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,8 @@ from short_memory import access
 from short_memory.writing import moment
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from short_memory.access import AddonGrant, AgentGrant, Grants
     from short_memory.scopes import Channel
     from short_memory.store.note_store import NoteStore
@@ -31,39 +34,45 @@ class Granting:
 
     def enable(self, owner: str, addon: AddonGrant) -> None:
         """Enable an add-on for the owner's notes, or take over a version that they agreed to."""
-        now = self.of(owner)
-        others = [one for one in now.addons if one.id != addon.id]
-        self._save(owner, replace(now, addons=tuple(sorted([*others, addon], key=lambda one: one.id))))
+        with self._changing(owner) as now:
+            others = [one for one in now.addons if one.id != addon.id]
+            self._save(owner, replace(now, addons=tuple(sorted([*others, addon], key=lambda one: one.id))))
 
     def switch(self, owner: str, addon: str, *, on: bool) -> None:
         """Switch an enabled add-on on or off."""
-        now = self.of(owner)
-        addons = tuple(replace(one, on=on) if one.id == addon else one for one in now.addons)
-        self._save(owner, replace(now, addons=addons))
+        with self._changing(owner) as now:
+            addons = tuple(replace(one, on=on) if one.id == addon else one for one in now.addons)
+            self._save(owner, replace(now, addons=addons))
 
     def remove(self, owner: str, addon: str) -> None:
         """Forget an add-on and every grant for it."""
-        now = self.of(owner)
-        kept = {key: one for key, one in now.agents.items() if key[1] != addon}
-        self._save(owner, replace(now, addons=tuple(one for one in now.addons if one.id != addon), agents=kept))
+        with self._changing(owner) as now:
+            kept = {key: one for key, one in now.agents.items() if key[1] != addon}
+            self._save(owner, replace(now, addons=tuple(one for one in now.addons if one.id != addon), agents=kept))
 
     def allow_agent(self, owner: str, agent: str, addon: str, grant: AgentGrant) -> None:
         """Set what one saved agent may do through one add-on."""
-        now = self.of(owner)
-        self._save(owner, replace(now, agents={**now.agents, (agent, addon): grant}))
+        with self._changing(owner) as now:
+            self._save(owner, replace(now, agents={**now.agents, (agent, addon): grant}))
 
     def open_room(self, owner: str, channel: Channel, *, opened: bool) -> None:
         """Allow or forbid that a conversation with other people in it reads the owner's notes."""
-        now, room = self.of(owner), {(channel.binding, channel.hash)}
-        self._save(owner, replace(now, rooms=now.rooms | room if opened else now.rooms - room))
+        room = {(channel.binding, channel.hash)}
+        with self._changing(owner) as now:
+            self._save(owner, replace(now, rooms=now.rooms | room if opened else now.rooms - room))
+
+    @contextmanager
+    def _changing(self, owner: str) -> Iterator[Grants]:
+        """Give what is allowed now, and let nobody change it meanwhile."""
+        with self._store.locked(owner):
+            yield self._store.grants(owner)
 
     def _save(self, owner: str, allowed: Grants) -> None:
         now = moment(self._clock)
-        with self._store.locked(owner):
-            self._store.save_grants(owner, allowed)
-            lapsed = [
-                replace(one, state="expired", decided=now)
-                for one in self._store.journal.open_proposals(owner)
-                if not access.may_propose(one.scope, one.conversation, allowed)
-            ]
-            self._store.journal.update(lapsed)
+        self._store.save_grants(owner, allowed)
+        lapsed = [
+            replace(one, state="expired", decided=now)
+            for one in self._store.journal.open_proposals(owner)
+            if not access.may_propose(one.scope, one.conversation, allowed)
+        ]
+        self._store.journal.update(lapsed)

@@ -10,9 +10,8 @@ from dataclasses import dataclass
 
 from short_memory.scopes import is_file
 
-NAME = re.compile(r"[a-z0-9-]{1,32}")
+NAME_CHARACTERS = 32
 _ENTRY = re.compile(r"- ([a-z0-9-]{1,32}): (.*) -> (\S+)")
-_TITLE = re.compile(r"[^a-z0-9]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,14 +44,19 @@ def entries(text: str) -> list[Entry]:
     return list(found.values())
 
 
-def name_for(file: str) -> str:
-    """Return the name that the entry of a new topic file gets."""
-    return _TITLE.sub("-", file.removesuffix(".md"))[:32].strip("-")
+def has_file(text: str, file: str) -> bool:
+    """Say whether an entry that can be asked for names this file."""
+    return any(one.file == file for one in entries(text))
 
 
-def with_entry(text: str, new: Entry) -> str:
-    """Append an entry."""
-    return f"{with_end(text)}{new}\n"
+def with_topic(text: str, file: str, gist: str) -> str:
+    """Append the entry of a topic, under the name of its file, or under that and a number where the name is taken."""
+    taken = {one.name for one in entries(text)}
+    stem, number, name = file.removesuffix(".md"), 1, ""
+    while not name or name in taken:
+        end = f"-{number}" if number > 1 else ""
+        name, number = f"{stem[: NAME_CHARACTERS - len(end)].strip('-')}{end}", number + 1
+    return f"{with_end(text)}{Entry(name, gist, file)}\n"
 
 
 def without_file(text: str, file: str) -> str:

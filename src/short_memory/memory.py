@@ -11,11 +11,12 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from short_memory import access, caps, proposals, secret_scan, text_safety
-from short_memory.changes import ChangeSet, plan_revert
+from short_memory.changes import ChangeSet, plan_revert, shown
 from short_memory.errors import (
     AlreadyDeclinedError,
     BadArgumentsError,
     ChangedError,
+    ConflictError,
     LimitError,
     NoChangeError,
     NoProposalError,
@@ -106,18 +107,21 @@ class Memory:
         Raises:
             NoChangeError: There is none, or it is another one, or it was taken back already.
             ChangedError: Its files are not as it left them.
+            OverCapError, BadTextError, SecretError: What stood before may not come back.
         """
         owner = conversation.owner
         with self._store.locked(owner):
             last = self._store.journal.last_of(conversation)
             if last is None or change not in (None, last.id) or self._store.journal.taken_back([last.id]):
                 raise NoChangeError
-            self._check_still_allowed(last, conversation)
+            scope = self._scope_still_allowed(last, conversation)
             absorb(self._store, owner, [one.path for one in last.files], moment(self._clock))
             present = {one.path: self._store.read(owner, one.path) for one in last.files}
             plan = plan_revert(last, present)
             if not plan.exact:
-                raise ChangedError({one.path: (one.old, one.new) for one in plan.files})
+                raise ChangedError({one.path: (shown(present[one.path]), one.old) for one in last.files})
+            for one in plan.files:
+                proposals.check_comes_back(one, scope.cap_of(one.path.rpartition("/")[2]))
             back = ChangeSet(
                 id=new_id(),
                 owner=owner,
@@ -166,7 +170,11 @@ class Memory:
                 conversation=proposal.conversation.id,
                 proposal=proposal.id,
             )
-            self._store.apply(change, decided=replace(proposal, state="confirmed", decided=now, change=change.id))
+            try:
+                self._store.apply(change, decided=replace(proposal, state="confirmed", decided=now, change=change.id))
+            except ConflictError:
+                again = self._up_to_date(self._known(owner, name), now)
+                raise StaleError(redrawn=again.state == "open") from None
         return change
 
     def decline(self, owner: str, name: str) -> Proposal:
@@ -185,6 +193,8 @@ class Memory:
     def propose_again(self, owner: str, name: str) -> Proposal:
         """Open a declined, expired or stale proposal anew, by the owner: a new card with a new digest and 24 hours.
 
+        Where the same is open already, it is that one.
+
         Raises:
             NoProposalError, ConfirmedError, NoScopeError, and what `proposals.draw` raises.
         """
@@ -195,9 +205,13 @@ class Memory:
                 return old
             if old.state == "confirmed":
                 raise proposals.ended(old)
-            scope = self._scope(old.conversation, old.scope.kind)
-            files = proposals.draw(scope, old.edits, self._present(owner, scope, old.edits, now), old.day)
-            fresh = replace(old, id=new_id(), scope=scope, files=files, made=now, end=now + caps.PROPOSAL_LIFE)
+            same = self._open_same(owner, old.identity, now)
+            if same is not None:
+                return same
+            if not access.may_propose(old.scope, old.conversation, self._store.grants(owner)):
+                raise NoScopeError([])
+            files = proposals.draw(old.scope, old.edits, self._present(owner, old.scope, old.edits, now), old.day)
+            fresh = replace(old, id=new_id(), files=files, made=now, end=now + caps.PROPOSAL_LIFE)
             again = replace(fresh, state="open", decided=None, told=False)
             self._store.journal.propose(again)
         return again
@@ -226,16 +240,14 @@ class Memory:
 
     def news(self, conversation: Conversation) -> list[Proposal]:
         """Return the proposals of this chat that ended and that its model was not told of (contract 6.8)."""
-        waiting = [one for one in self._store.journal.proposals_of(conversation) if not one.told]
-        if any(one.state == "open" for one in waiting):
-            with self._store.locked(conversation.owner):
-                now = moment(self._clock)
-                waiting = [self._up_to_date(one, now) for one in waiting]
-        return [one for one in waiting if one.state != "open"]
+        if all(one.told for one in self._store.journal.proposals_of(conversation)):
+            return []
+        # Outside the lock a confirmation could be seen that is still being written, and fails.
+        return [one for one in self.proposals_of(conversation) if one.state != "open" and not one.told]
 
     def told(self, news: Iterable[Proposal]) -> None:
         """Remember that a model was told."""
-        self._store.journal.update([replace(one, told=True) for one in news])
+        self._store.journal.told([one.id for one in news])
 
     # How
 
@@ -292,13 +304,14 @@ class Memory:
 
     def _same(self, owner: str, scope: Scope, edits: Sequence[Edit], now: datetime) -> Proposal | None:
         identity = proposals.identity(scope, edits)
+        same = self._open_same(owner, identity, now)
         declined = self._store.journal.declined(owner, identity, now - caps.DECLINED_REMEMBERED)
-        for one in self._open(owner, now):
-            if one.identity == identity:
-                return one
-        if declined is not None:
+        if same is None and declined is not None:
             raise AlreadyDeclinedError(declined.id)
-        return None
+        return same
+
+    def _open_same(self, owner: str, identity: str, now: datetime) -> Proposal | None:
+        return next((one for one in self._open(owner, now) if one.identity == identity), None)
 
     def _check_limits(self, conversation: Conversation, now: datetime) -> None:
         waiting = self._store.journal.open_proposals(conversation.owner)
@@ -310,11 +323,12 @@ class Memory:
         if made >= caps.A_DAY_AND_AGENT:
             raise LimitError(caps.A_DAY_AND_AGENT, "in the last 24 hours")
 
-    def _check_still_allowed(self, change: ChangeSet, conversation: Conversation) -> None:
+    def _scope_still_allowed(self, change: ChangeSet, conversation: Conversation) -> Scope:
         made_by = self._store.journal.proposal(conversation.owner, change.proposal or "")
         grants = self._store.grants(conversation.owner)
         if made_by is None or not access.may_propose(made_by.scope, conversation, grants):
             raise NoChangeError
+        return made_by.scope
 
     def _change(self, owner: str, name: str) -> ChangeSet:
         found = self._store.journal.change(owner, name)

@@ -7,10 +7,10 @@ change set. Only here is a secret finding overruled, by the owner.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from short_memory import access, caps, changes, facts, index, proposals, text_safety
+from short_memory import access, caps, changes, facts, index, proposals, secret_scan, text_safety
 from short_memory.changes import ChangeSet, FileChange, RevertPlan
 from short_memory.errors import BadFileError, ConflictError, NoChangeError, StaleError, UnchangedError, UnreadableError
 from short_memory.scopes import INDEX, OWNER, Channel, ContextFile, Conversation, Scope, is_file
@@ -216,22 +216,21 @@ class Notebook:
         return plan
 
     def _check_comes_back(self, owner: str, one: FileChange) -> None:
-        """A secret does not come back, nor a file over its cap; what was no valid note comes back as it was."""
+        """A secret does not come back, nor a file over its cap; what no add-on declares any more is not judged."""
         try:
             scope = self._scope_of(owner, one.path)
-            text = None if one.after is None else one.after.decode()
-        except (BadFileError, UnicodeDecodeError):
+        except BadFileError:
             return
-        if text is not None:
-            cap = scope.cap_of(one.path.rpartition("/")[2])
-            proposals.check_text(replace(one, after=caps.normal(text).encode()), cap)
+        proposals.check_comes_back(one, scope.cap_of(one.path.rpartition("/")[2]))
 
     def _with_entry(self, owner: str, scope: Scope, topic: FileChange) -> Iterator[FileChange]:
         before = self._store.read(owner, scope.path(INDEX))
         text, file = caps.normal(changes.shown(before)), topic.path.rpartition("/")[2]
-        if all(one.file != file for one in index.entries(text)):
-            entry = index.Entry(index.name_for(file), facts.gist(topic.new), file)
-            yield FileChange(scope.path(INDEX), before, index.with_entry(text, entry).encode())
+        gist = facts.gist(topic.new)
+        # A secret that the owner keeps in a topic does not go into every prompt.
+        hint = "…" if secret_scan.scan(gist) else gist
+        if not index.has_file(text, file):
+            yield FileChange(scope.path(INDEX), before, index.with_topic(text, file, hint).encode())
 
     def _without_entry(self, owner: str, scope: Scope, path: str) -> Iterator[FileChange]:
         before = self._store.read(owner, scope.path(INDEX))

@@ -27,7 +27,7 @@ CANNOT_OPEN = "You cannot open these topics in this chat. Use only what the line
 # ChatML, Llama 2 to 4, Gemma, Mistral, Phi, DeepSeek and Qwen.
 _ANGLE = re.compile(
     r"<(?=/?notes|[|\uff5c]|/?(?:start_of_turn|end_of_turn|s|bos|eos|pad|unk|im_start|im_end|think|tool_call|tool_calls|"
-    r"tool_response|tools|system|user|assistant|turn)>|/?<?SYS>)",
+    r"tool_response|tools|system|user|assistant|turn)>|<?/?SYS>)",
     re.IGNORECASE,
 )
 _SQUARE = re.compile(

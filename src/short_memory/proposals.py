@@ -9,6 +9,7 @@ from __future__ import annotations
 import difflib
 import hashlib
 import json
+import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
@@ -31,9 +32,10 @@ from short_memory.errors import (
 from short_memory.scopes import INDEX, Conversation, Scope, is_file
 
 if TYPE_CHECKING:
-    from short_memory.caps import Cap
     from collections.abc import Iterable, Mapping, Sequence
     from datetime import date, datetime
+
+    from short_memory.caps import Cap
 
 State = Literal["open", "confirmed", "declined", "expired", "stale"]
 
@@ -98,7 +100,7 @@ class Proposal:
 
 def identity(scope: Scope, edits: Sequence[Edit]) -> str:
     """Return the name of what is asked for; dates of appended items do not count."""
-    rows = [[one.file, one.text, one.old, facts.undated(one.new or "") if one.appends else one.new] for one in edits]
+    rows = [[one.file, one.text, one.old, _undated(one.new or "") if one.appends else one.new] for one in edits]
     return hashlib.sha256(json.dumps([scope.index, rows]).encode()).hexdigest()
 
 
@@ -124,9 +126,9 @@ def draw(scope: Scope, edits: Sequence[Edit], present: Mapping[str, bytes | None
         texts[edit.file] = _edited(edit, now, day)
     _complete_index(texts, present)
     drawn = tuple(
-        FileChange(scope.path(file), before, after)
+        FileChange(scope.path(file), present.get(file), None if text is None else text.encode())
         for file, text in texts.items()
-        if (before := present.get(file)) != (after := None if text is None else text.encode())
+        if text != _normal(present.get(file))
     )
     if not drawn:
         raise UnchangedError
@@ -167,9 +169,15 @@ def check_text(change: FileChange, cap: Cap, *, keep_secrets: bool = False) -> N
     unsafe = text_safety.find(added)
     if unsafe is not None:
         raise BadTextError(unsafe.rule, change.path, numbers[unsafe.line - 1] + 1, unsafe.found)
-    for secret in secret_scan.scan(added):
-        if not keep_secrets:
-            raise SecretError(secret.rule, change.path, numbers[secret.line - 1] + 1)
+    if not keep_secrets:
+        _check_secrets(change.path, old, text, {number + 1 for number in numbers})
+
+
+def check_comes_back(change: FileChange, cap: Cap) -> None:
+    """Check what a taking back would write; what was no text comes back as it was. Errors as `check_text`."""
+    if change.after is None or changes.shown(change.after).encode() != change.after:
+        return
+    check_text(replace(change, after=caps.normal(change.new).encode()), cap)
 
 
 def redrawn(proposal: Proposal, present: Mapping[str, bytes | None]) -> Proposal:
@@ -207,6 +215,19 @@ def _check_edits(edits: Sequence[Edit]) -> None:
         raise OverCapError("The proposal", f"{new} bytes of new text; at most {caps.PROPOSAL_BYTES}", ())
 
 
+def _check_secrets(path: str, old: str, text: str, added: set[int]) -> None:
+    """Refuse a secret on an added line, and one that an added line completes."""
+    were, lines = old.split("\n"), text.split("\n")
+    kept = {(secret.rule, were[secret.line - 1]) for secret in secret_scan.scan(old)}
+    for secret in secret_scan.scan(text):
+        if secret.line in added or (secret.rule, lines[secret.line - 1]) not in kept:
+            raise SecretError(secret.rule, path, secret.line)
+
+
+def _undated(new: str) -> str:
+    return facts.undated(caps.normal(new).removesuffix("\n"))
+
+
 def _edited(edit: Edit, now: str | None, day: date) -> str | None:
     if edit.whole:
         return None if edit.text is None else caps.normal(edit.text)
@@ -214,8 +235,9 @@ def _edited(edit: Edit, now: str | None, day: date) -> str | None:
     if edit.appends:
         return _appended(edit.file, now or "", new, day)
     old, text = caps.normal(edit.old or ""), now or ""
-    if text.count(old) != 1:
-        raise NoMatchError(edit.file, text.count(old), text)
+    found = len(re.findall(f"(?={re.escape(old)})", text)) if old else 0
+    if found != 1:
+        raise NoMatchError(edit.file, found, text)
     return text.replace(old, new)
 
 
@@ -224,7 +246,7 @@ def _appended(file: str, now: str, new: str, day: date) -> str:
     if "\n" in line or not line.strip():
         raise BadArgumentsError("An edit with an empty `old` appends one line: put exactly one line into `new`.")
     if file == INDEX:
-        return f"{index.with_end(now)}{line}\n"
+        return now if line in now.split("\n") else f"{index.with_end(now)}{line}\n"
     if any(facts.undated(there) == facts.undated(line) for there in now.split("\n")):
         return now
     return f"{index.with_end(now)}{facts.dated(line, day)}\n"
@@ -238,8 +260,8 @@ def _complete_index(texts: dict[str, str | None], present: Mapping[str, bytes | 
             continue
         if content is None:
             text = index.without_file(text or "", file)
-        elif all(one.file != file for one in index.entries(text or "")):
-            text = index.with_entry(text or "", index.Entry(index.name_for(file), facts.gist(content), file))
+        elif not index.has_file(text or "", file):
+            text = index.with_topic(text or "", file, facts.gist(content))
     if text != before:
         texts[INDEX] = text
 

@@ -6,6 +6,7 @@ changes, which costs a stat of each.
 
 from __future__ import annotations
 
+import threading
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -52,6 +53,7 @@ class Reader:
     def __init__(self, store: NoteStore) -> None:
         self._store = store
         self._kept: dict[tuple[Conversation, bool], tuple[Seen, Turn]] = {}
+        self._keeping = threading.Lock()
 
     def turn(self, conversation: Conversation, *, can_call: bool) -> Turn:
         """Return what a turn of this conversation gets now.
@@ -119,9 +121,10 @@ class Reader:
         return Turn(block.text, tools, sections, scopes, _topics(sections)), seen
 
     def _keep(self, key: tuple[Conversation, bool], seen: Seen, turn: Turn) -> None:
-        while len(self._kept) >= KEPT_TURNS:
-            self._kept.pop(next(iter(self._kept)), None)
-        self._kept[key] = (seen, turn)
+        with self._keeping:
+            while len(self._kept) >= KEPT_TURNS:
+                del self._kept[next(iter(self._kept))]
+            self._kept[key] = (seen, turn)
 
 
 def _offered(scopes: Sequence[Scope], *, has_block: bool) -> tuple[str, ...]:

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Literal, TYPE_CHECKING
-
+from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from short_memory.caps import Cap
@@ -22,6 +21,7 @@ INDEX = "index.md"
 FILE = re.compile(r"[a-z0-9][a-z0-9-]{0,63}\.md")
 _RESERVED = re.compile(r"(con|prn|aux|nul|com[0-9]|lpt[0-9])\.md")
 _ID = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
+_HASH = re.compile(r"[a-z0-9]{16,64}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +106,11 @@ def is_file(name: str) -> bool:
 def is_id(text: str) -> bool:
     """Say whether an agent's or a binding's id may stand in a path."""
     return _ID.fullmatch(text) is not None
+
+
+def is_hash(text: str) -> bool:
+    """Say whether this is an opaque name of a conversation: without a hyphen, so that no two channels share a folder."""
+    return _HASH.fullmatch(text) is not None
 
 
 def place(file: ContextFile, conversation: Conversation) -> str | None:

@@ -113,7 +113,7 @@ class RunningAddon:
         if self._task is None or self._task.done():
             self._become(Health("starting"))
             self._task = asyncio.create_task(self._keep_running())
-        return await self.reaches("running", "failed")
+        return await self.reaches("running", "failed", "stopped")
 
     async def stop(self) -> None:
         """End the program within twice its `stopSeconds`, and do not start it again."""

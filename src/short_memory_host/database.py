@@ -167,7 +167,7 @@ class Database:
     @contextmanager
     def write(self) -> Iterator[Connection]:
         """Give a connection that holds the write lock from its first statement, and commit at the end."""
-        # A transaction that reads first and writes later would fail at once, without waiting, when another writer came between.
+        # One that reads first and writes later would fail at once, without waiting, when another writer came between.
         with self._engine.connect() as plain:
             connection = plain.execution_options(begin="BEGIN IMMEDIATE")
             with connection.begin():

@@ -26,8 +26,10 @@ HEADERS = {
 def routes(host):
     """Return method and path of every route, with ids that nobody has."""
     paths = host.app.openapi()["paths"]
-    found = {(method.upper(), re.sub(r"\{.*?\}", "nobodys", path)) for path, methods in paths.items() for method in methods}
-    assert OPEN_TO_ALL < found
+    found = {
+        (method.upper(), re.sub(r"\{.*?\}", "nobodys", path)) for path, methods in paths.items() for method in methods
+    }
+    assert found > OPEN_TO_ALL
     return sorted(found)
 
 
@@ -69,7 +71,9 @@ def test_every_page_leads_to_sign_in_without_session(host):
 def test_every_route_that_changes_something_refuses_a_request_without_token(host):
     browser = host.sign_in()
     del browser.headers["x-csrf-token"]
-    changing = [(method, path) for method, path in routes(host) if method != "GET" and (method, path) not in OPEN_TO_ALL]
+    changing = [
+        (method, path) for method, path in routes(host) if method != "GET" and (method, path) not in OPEN_TO_ALL
+    ]
     codes = {route: browser.request(*route).json()["error"]["code"] for route in changing}
     assert codes == dict.fromkeys(changing, "csrf")
 

@@ -37,7 +37,10 @@ def test_the_log_files_beside_it_are_for_their_owner_alone(database):
 
 def test_a_connection_logs_ahead_waits_and_checks_references(database):
     with database.read() as connection:
-        found = [connection.exec_driver_sql(f"PRAGMA {name}").scalar() for name in ("journal_mode", "foreign_keys", "synchronous", "busy_timeout", "user_version")]
+        found = [
+            connection.exec_driver_sql(f"PRAGMA {name}").scalar()
+            for name in ("journal_mode", "foreign_keys", "synchronous", "busy_timeout", "user_version")
+        ]
     assert found == ["wal", 1, 2, db.BUSY_TIMEOUT_MS, db.SCHEMA_VERSION]
 
 
@@ -86,9 +89,13 @@ def test_a_session_of_nobody_is_refused(database):
 
 
 def test_what_fails_in_the_middle_leaves_nothing(database):
-    with pytest.raises(ZeroDivisionError), database.write() as connection:
-        connection.execute(insert(db.people).values(ADA))
-        raise ZeroDivisionError
+    def fails():
+        with database.write() as connection:
+            connection.execute(insert(db.people).values(ADA))
+            connection.execute(insert(db.people).values(ADA))
+
+    with pytest.raises(IntegrityError):
+        fails()
     with database.read() as connection:
         assert connection.execute(select(db.people)).all() == []
 

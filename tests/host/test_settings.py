@@ -11,7 +11,11 @@ from short_memory_host.settings import Address, Settings
 @pytest.mark.case("host-loopback-default")
 def test_the_host_listens_on_loopback_unless_told_otherwise():
     settings = Settings()
-    assert (settings.listen, settings.address.is_loopback, settings.url) == ("127.0.0.1:8087", True, "http://127.0.0.1:8087")
+    assert (settings.listen, settings.address.is_loopback, settings.url) == (
+        "127.0.0.1:8087",
+        True,
+        "http://127.0.0.1:8087",
+    )
 
 
 def test_a_flag_wins_over_the_environment(monkeypatch):
@@ -31,7 +35,7 @@ def test_an_address_is_read_as_host_and_port(text, expected):
 
 @pytest.mark.parametrize("text", ["", "8087", "127.0.0.1", "127.0.0.1:", ":80", "a:65536", "a:-1", "::1:8087", "a:٣"])
 def test_an_address_without_host_and_port_is_refused(text):
-    with pytest.raises(ValidationError, match="HOST:PORT|brackets"):
+    with pytest.raises(ValidationError, match=r"HOST:PORT|brackets"):
         Settings(listen=text)
 
 
@@ -49,7 +53,15 @@ def test_a_public_url_stands_in_links_in_one_spelling():
 
 
 @pytest.mark.parametrize(
-    "url", ["notes.example", "ftp://notes.example", "https://", "https://a@notes.example", "https://n.example/x", "https://n.example?x"]
+    "url",
+    [
+        "notes.example",
+        "ftp://notes.example",
+        "https://",
+        "https://a@notes.example",
+        "https://n.example/x",
+        "https://n.example?x",
+    ],
 )
 def test_a_public_url_that_is_more_or_less_than_a_name_is_refused(url):
     with pytest.raises(ValidationError):

@@ -8,7 +8,7 @@ import pytest
 
 from release import kit
 from release.case_source import ConformanceCase, Step, conformance_cases
-from release.kit import AdapterError, ProcessAdapter, run, run_case
+from release.kit import run, run_case
 from release.reference_host import ReferenceHost
 
 CASES = {case.id: case for case in conformance_cases()}
@@ -59,6 +59,14 @@ def test_a_broken_must_is_an_exit_status_and_a_printed_line(capsys):
     assert "FAIL propose-expiry" in printed
     assert "pass read-list" in printed
     assert json.loads(printed.splitlines()[-1])["failed"] == {"must": ["propose-expiry"], "should": [], "may": []}
+
+
+def test_a_case_that_is_not_there_is_an_error_and_not_a_pass(capsys):
+    with pytest.raises(SystemExit) as ended:
+        kit.main(["--only", "propose-expiri", "--adapter", *ADAPTER])
+
+    assert ended.value.code == 2
+    assert "no case has the id propose-expiri" in capsys.readouterr().err
 
 
 def test_a_broken_should_is_reported_and_is_no_failure_of_the_kit():
@@ -154,20 +162,7 @@ def test_a_saved_value_stands_in_later_steps():
     }
 
 
-@pytest.mark.parametrize(
-    ("program", "words"),
-    [("", "The adapter ended"), ("print('hello there')", "no JSON"), ("print('[]')", "no object")],
-)
-def test_an_adapter_that_does_not_answer_is_named(program, words):
-    command = [sys.executable, "-c", f"import sys; sys.stdin.readline(); {program}"]
+def test_a_value_that_was_not_there_equals_nothing_later():
+    steps = (step("turn", save={"x": "gone"}), step("turn", expect=({"see": "gone", "equals": "$x"},)))
 
-    with ProcessAdapter(command) as call, pytest.raises(AdapterError, match=words):
-        call({"do": "hello"})
-
-
-def test_an_adapter_that_is_gone_is_named_and_not_a_broken_pipe():
-    with ProcessAdapter([sys.executable, "-c", ""]) as call:
-        call._process.wait()
-
-        with pytest.raises(AdapterError, match="The adapter ended at hello"):
-            call({"do": "hello"})
+    assert wrong(run_case(case(*steps), lambda _: {"ok": True})) == ['step 2, turn: gone equals "$x"']

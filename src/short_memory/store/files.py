@@ -24,15 +24,31 @@ if TYPE_CHECKING:
 Signature = tuple[int, int, int, int] | None
 
 STAGING = ".staging"
-_FOLDER = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
+# As long as a binding's id, a hyphen and an opaque name together.
+_FOLDER = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,128}")
 _DEPTH = 4
 _OPEN_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _OPEN_FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+_NO_NOTE = {
+    errno.ELOOP: "it is a link",
+    errno.ENXIO: "it is not a plain file",
+    errno.EACCES: "this program may not read it",
+}
 _NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 class HardLinkedError(UnreadableError):
     """The file has a second name: another program's, or ours for a moment while a new file is put in place."""
+
+
+def check_folder(owner: str) -> None:
+    """Refuse a name that no folder of notes has, such as an owner's id that leads out, before it is part of any path.
+
+    Raises:
+        UnreadableError: It is not one.
+    """
+    if _FOLDER.fullmatch(owner) is None:
+        raise UnreadableError("That folder", "its name is not one that a folder of notes can have")
 
 
 def parts(path: str) -> tuple[tuple[str, ...], str]:
@@ -90,11 +106,14 @@ class Files:
             return None
 
     def names(self, owner: str, folders: tuple[str, ...]) -> tuple[list[str], list[str]]:
-        """Return the notes and the folders in one folder, sorted, at most `caps.FILES_A_FOLDER` of each."""
+        """Return the notes and the folders in one folder, sorted, at most `caps.FILES_A_FOLDER` of each.
+
+        What is no folder of the owner's, such as a link, holds none.
+        """
         try:
             with self.folder(owner, folders) as descriptor, os.scandir(descriptor) as found:
                 rows = [(entry.name, entry.is_dir(follow_symlinks=False)) for entry in found]
-        except FileNotFoundError:
+        except (FileNotFoundError, UnreadableError):
             return [], []
         files = sorted(name for name, is_folder in rows if not is_folder and is_file(name))
         inner = sorted(name for name, is_folder in rows if is_folder and _FOLDER.fullmatch(name))
@@ -115,10 +134,8 @@ def read_at(folder: int, name: str, path: str) -> bytes:
     try:
         descriptor = os.open(name, _OPEN_FILE, dir_fd=folder)
     except OSError as error:
-        if error.errno == errno.ELOOP:
-            raise UnreadableError(path, "it is a link") from None
-        if error.errno == errno.ENXIO:
-            raise UnreadableError(path, "it is not a plain file") from None
+        if error.errno in _NO_NOTE:
+            raise UnreadableError(path, _NO_NOTE[error.errno]) from None
         raise
     try:
         return _read_plain(descriptor, path)
@@ -154,8 +171,7 @@ def _read_plain(descriptor: int, path: str) -> bytes:
 
 
 def _enter(folder: int, name: str, *, make: bool) -> int:
-    if _FOLDER.fullmatch(name) is None:
-        raise UnreadableError("That folder", "its name is not one that a folder of notes can have")
+    check_folder(name)
     try:
         return os.open(name, _OPEN_FOLDER, dir_fd=folder)
     except FileNotFoundError:

@@ -6,6 +6,7 @@ Written whole, by rename. What cannot be read allows nothing.
 from __future__ import annotations
 
 import json
+import logging
 import os
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from short_memory.caps import Cap
 from short_memory.scopes import ContextFile
 
 FORMAT = 1
+log = logging.getLogger(__name__)
 
 
 def place(root: Path, owner: str) -> str:
@@ -25,20 +27,24 @@ def place(root: Path, owner: str) -> str:
 def load(root: Path, owner: str) -> Grants:
     """Read what an owner allows; nothing is allowed where no file is."""
     try:
-        text = Path(place(root, owner)).read_text(encoding="utf-8")
+        return _read(json.loads(Path(place(root, owner)).read_text(encoding="utf-8")))
     except FileNotFoundError:
         return Grants()
-    return _read(json.loads(text))
+    except (ValueError, KeyError, TypeError):
+        log.error("the file of grants is damaged: nothing is allowed", extra={"owner": owner})  # noqa: TRY400 - no text
+        return Grants()
 
 
 def save(root: Path, owner: str, grants: Grants) -> None:
-    """Keep what an owner allows, durably.
+    """Keep what an owner allows, durably. The caller holds the owner's lock.
 
     Raises:
         OSError: The disk refused; what stood before stands.
     """
     target = Path(place(root, owner))
-    temporary = target.with_name(f".{owner}-{os.urandom(8).hex()}")
+    # One name under the owner's lock: what a killed process left of it is replaced by the next.
+    temporary = target.with_name(f".{owner}.new")
+    temporary.unlink(missing_ok=True)
     descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
     try:
         with os.fdopen(descriptor, "w", encoding="utf-8") as file:
@@ -46,9 +52,18 @@ def save(root: Path, owner: str, grants: Grants) -> None:
             file.flush()
             os.fsync(file.fileno())
         temporary.rename(target)
+        _make_durable(root)
     except OSError:
         temporary.unlink(missing_ok=True)
         raise
+
+
+def _make_durable(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def _written(grants: Grants) -> dict[str, Any]:
@@ -76,6 +91,8 @@ def _file(file: ContextFile) -> dict[str, Any]:
 
 
 def _read(found: dict[str, Any]) -> Grants:
+    if found["format"] != FORMAT:
+        raise ValueError(FORMAT)
     return Grants(
         addons=tuple(map(_addon, found["addons"])),
         agents={(agent, addon): AgentGrant(read, propose) for agent, addon, read, propose in found["agents"]},

@@ -7,7 +7,8 @@ of a turn never comes here. A change set is written as an intent and marked appl
 from __future__ import annotations
 
 import json
-from contextlib import contextmanager
+import os
+from contextlib import contextmanager, suppress
 from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, Any, cast
 
@@ -82,7 +83,12 @@ class Journal:
     """An open journal. Every method is one transaction unless it says otherwise."""
 
     def __init__(self, path: Path) -> None:
-        self._engine = sa.create_engine(f"sqlite:///{path}", connect_args={"timeout": BUSY_MS / 1000})
+        # SQLite gives its log the mode of the database. Errors must not quote what was to be stored.
+        with suppress(FileExistsError):
+            os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
+        self._engine = sa.create_engine(
+            f"sqlite:///{path}", connect_args={"timeout": BUSY_MS / 1000}, hide_parameters=True
+        )
         event.listen(self._engine, "connect", _configure)
         event.listen(self._engine, "begin", _begin)
         self._writing = self._engine.execution_options(immediate=True)
@@ -91,7 +97,6 @@ class Journal:
         except BaseException:
             self._engine.dispose()
             raise
-        path.chmod(0o600)
 
     def close(self) -> None:
         """Close every connection."""
@@ -116,8 +121,11 @@ class Journal:
 
     @contextmanager
     def _read(self) -> Iterator[sa.Connection]:
-        with self._engine.connect() as run:
-            yield run
+        try:
+            with self._engine.connect() as run:
+                yield run
+        except sa.exc.DatabaseError as error:
+            raise StorageError(_reason(error)) from error
 
     # Change sets
 
@@ -228,6 +236,11 @@ class Journal:
         with self._write() as run:
             for one in proposals:
                 run.execute(_proposals.update().where(_proposals.c.id == one.id).values(_row(one)))
+
+    def told(self, names: Sequence[str]) -> None:
+        """Remember that a model was told what became of these proposals."""
+        with self._write() as run:
+            run.execute(_proposals.update().where(_proposals.c.id.in_(names)).values(told=True))
 
     def proposal(self, owner: str, name: str) -> Proposal | None:
         """Return one proposal of an owner."""

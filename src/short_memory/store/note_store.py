@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from short_memory.errors import ConflictError, ShortMemoryError, StaleError, StorageError
+from short_memory.errors import ShortMemoryError, StorageError
 from short_memory.store import grants, lock
-from short_memory.store.files import Files, HardLinkedError, Signature, signature
+from short_memory.store.files import Files, HardLinkedError, Signature, check_folder, signature
 from short_memory.store.staging import Staging
 
 if TYPE_CHECKING:
@@ -59,8 +59,10 @@ class NoteStore:
 
     def __init__(self, data: Path) -> None:
         self._data = data
-        for name in ("files", "grants", "locks"):
-            (data / name).mkdir(mode=0o700, parents=True, exist_ok=True)
+        # mkdir gives its mode to the last folder only.
+        for folder in (data, data / "files", data / "grants", data / "locks"):
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self._staging_lock = data / "locks" / "staging"
         self.files = Files(data / "files")
         self._staging = Staging(data / "files", self.files)
         self._opening = threading.Lock()
@@ -93,9 +95,11 @@ class NoteStore:
         try:
             return self.files.read(owner, path)
         except HardLinkedError:
-            # A new file has two names for the moment in which it is put in place, which the lock outlasts.
-            with lock.held(self._lock(owner)):
-                return self.files.read(owner, path)
+            if lock.is_mine(self._lock(owner)):
+                raise
+        # A new file has two names for the moment in which it is put in place, which the lock outlasts.
+        with self.locked(owner):
+            return self.files.read(owner, path)
 
     def list(self, owner: str, folders: tuple[str, ...]) -> tuple[list[str], list[str]]:
         """Return the notes and the folders in one folder of the owner's."""
@@ -103,6 +107,7 @@ class NoteStore:
 
     def grants(self, owner: str) -> Grants:
         """Return what the owner allows."""
+        check_folder(owner)
         return grants.load(self._data / "grants", owner)
 
     def seen(self, owner: str, paths: Sequence[str]) -> Seen:
@@ -126,20 +131,24 @@ class NoteStore:
             yield
 
     def recover(self) -> int:
-        """Settle everything that a killed process left, and return how many change sets that were."""
+        """Settle everything that a killed process left, and return how many change sets that were.
+
+        What one owner's disk refuses now does not keep the others waiting.
+        """
         found = self.journal.intents()
-        for owner in {change.owner for change in found}:
-            with self.locked(owner):
-                pass
-        # What is staged without an intent was never promised to anybody.
-        pending = {change.id for change in self.journal.intents()}
-        for name in self._staging.leftovers():
-            if name not in pending and not self._in_use(name):
-                self._staging.clear(name)
+        for owner in sorted({change.owner for change in found}):
+            try:
+                with self.locked(owner):
+                    pass
+            except StorageError:
+                log.exception("could not be settled now; the owner's next write tries again", extra={"owner": owner})
+        with lock.alone(self._staging_lock) as nobody_stages:
+            if nobody_stages:
+                self._sweep()
         return len(found)
 
     def save_grants(self, owner: str, allowed: Grants) -> None:
-        """Keep what the owner allows; in force from the next turn on."""
+        """Keep what the owner allows; in force from the next turn on. The caller holds the owner's lock."""
         try:
             grants.save(self._data / "grants", owner, allowed)
         except OSError as error:
@@ -153,9 +162,13 @@ class NoteStore:
             decided: The proposal that it carries out, as it is once the change set is in place.
 
         Raises:
-            StaleError: A file is not as the change set saw it.
+            ConflictError: A file is not as the change set saw it. Nothing was kept.
             StorageError: The disk refused. Nothing was kept.
         """
+        with lock.shared(self._staging_lock):
+            self._apply(change, decided)
+
+    def _apply(self, change: ChangeSet, decided: Proposal | None) -> None:
         try:
             self._staging.stage(change)
         except OSError as error:
@@ -168,11 +181,12 @@ class NoteStore:
             raise
         try:
             self._staging.place(change)
-        except (OSError, ShortMemoryError) as error:
+        except OSError as error:
             self._take_back(change)
-            if isinstance(error, ConflictError):
-                raise StaleError(redrawn=False) from error
-            raise StorageError(getattr(error, "strerror", None) or type(error).__name__) from error
+            raise StorageError(str(error.strerror)) from error
+        except ShortMemoryError:
+            self._take_back(change)
+            raise
         # From here on the change is whole and durable, whatever becomes of the mark.
         try:
             self.journal.applied(change.id)
@@ -193,6 +207,13 @@ class NoteStore:
         except (OSError, StorageError):
             log.exception("taking back failed; the next write or start does it", extra={"change": change.id})
 
+    def _sweep(self) -> None:
+        """Remove what is staged without an intent: it was never promised to anybody."""
+        pending = {change.id for change in self.journal.intents()}
+        for name in self._staging.leftovers():
+            if name not in pending:
+                self._staging.clear(name)
+
     def _settle(self, change: ChangeSet) -> None:
         try:
             forward = self._staging.settle(change)
@@ -203,8 +224,5 @@ class NoteStore:
         log.warning("settled a change set that was left half done", extra={"change": change.id, "forward": forward})
 
     def _lock(self, owner: str) -> Path:
+        check_folder(owner)
         return self._data / "locks" / f"{owner}.lock"
-
-    def _in_use(self, name: str) -> bool:
-        """Say whether another process may be staging this right now: it is young."""
-        return self._staging.age_s(name) < 60  # noqa: PLR2004 - far longer than a change set takes

@@ -1,16 +1,15 @@
 """Puts a change set's files in place, all or none, and takes them back when the disk refuses.
 
-The folder `.staging/<change>` is the mark by which a later start decides: while it stands, the change goes forward;
-under the name `<change>.aborted` it goes back, under `<change>.placed` it is done. Taking back needs no space on the
-disk: the bytes before were staged as well. So what was reported as failed never appears, and a kill at any point leaves
-a change set whole or absent.
+A later start keeps a change that a killed process left if all of its files are in place, and takes it back otherwise;
+the name of its folder in `.staging` overrules what the files say: `<change>.aborted` was refused and goes back,
+`<change>.placed` was promised and stays. Taking back needs no space on the disk: the bytes before were staged as well.
+So what was reported as failed never appears, and a kill at any point leaves a change set whole or absent.
 """
 
 from __future__ import annotations
 
 import os
 import shutil
-import time
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
@@ -71,17 +70,20 @@ class Staging:
         """Mark the change as going back, and put back what was placed.
 
         Raises:
-            OSError: The disk refused this too; the mark stands, and the next start tries again.
+            OSError: The disk refused this too; where the mark stands, the next write or start tries again.
         """
         (self._root / change.id).rename(self._root / f"{change.id}{ABORTED}")
         with _opened(self._root) as folder:
-            os.fsync(folder)
+            _sync(folder)
         with _opened(self._root / f"{change.id}{ABORTED}") as staged:
             for number, one in enumerate(change.files):
                 self._put_back(change.owner, staged, number, one)
 
     def mark_placed(self, change: ChangeSet) -> None:
-        """Mark a change as whole and promised where the journal could not be told: nothing later takes it back."""
+        """Mark a change as whole and promised where the journal could not be told: nothing later takes it back.
+
+        Without the mark its files, which are all in place, say the same.
+        """
         with suppress(OSError):
             (self._root / change.id).rename(self._root / f"{change.id}{PLACED}")
 
@@ -93,16 +95,15 @@ class Staging:
         """
         if (self._root / f"{change.id}{PLACED}").exists():
             return True
+        self._drop_second_names(change)
         now = [self._present(change.owner, one) for one in change.files]
-        known = all(raw in (one.before, one.after) for raw, one in zip(now, change.files, strict=True))
-        placed = all(raw == one.after for raw, one in zip(now, change.files, strict=True))
         aborted = (self._root / f"{change.id}{ABORTED}").exists()
-        forward = not aborted and known and (placed or (self._root / change.id).exists())
+        if not aborted and all(raw == one.after for raw, one in zip(now, change.files, strict=True)):
+            return True
         for raw, one in zip(now, change.files, strict=True):
-            start, goal = (one.before, one.after) if forward else (one.after, one.before)
-            if raw == start != goal:
-                self._write(change.owner, one.path, goal)
-        return forward
+            if raw == one.after:
+                self._write(change.owner, one.path, one.before)
+        return False
 
     def clear(self, change: str) -> None:
         """Remove what was staged for a change; what cannot be removed now is swept at the next start."""
@@ -114,13 +115,6 @@ class Staging:
         """Return the changes for which something is still staged."""
         return sorted({path.name.removesuffix(ABORTED).removesuffix(PLACED) for path in self._root.iterdir()})
 
-    def age_s(self, change: str) -> float:
-        """Return for how many seconds something has been staged for a change; 0 if that cannot be told."""
-        for name in _names(change):
-            with suppress(OSError):
-                return time.time() - (self._root / name).stat().st_mtime
-        return 0.0
-
     def _present(self, owner: str, one: FileChange) -> bytes | bool | None:
         """Return the present bytes, None for no file; False for what is neither, such as a link put there since."""
         try:
@@ -128,17 +122,21 @@ class Staging:
         except UnreadableError:
             return False
 
+    def _drop_second_names(self, change: ChangeSet) -> None:
+        """A new file that was being put in place has a staged name as well, with which it cannot be read."""
+        for name in _names(change.id):
+            for number, _ in enumerate(change.files):
+                for end in ("new", "gone"):
+                    (self._root / name / f"{number}.{end}").unlink(missing_ok=True)
+
     def _put_back(self, owner: str, staged: int, number: int, one: FileChange) -> None:
         folders, name = parts(one.path)
-        with suppress(FileNotFoundError), self._files.folder(owner, folders) as folder:
-            if not _was_placed(staged, folder, name, number, one):
-                return
-            if one.before is None:
-                os.unlink(name, dir_fd=folder)
-            else:
-                _make_durable(staged, f"{number}.old")
-                os.rename(f"{number}.old", name, src_dir_fd=staged, dst_dir_fd=folder)
-            os.fsync(folder)
+        with suppress(FileNotFoundError, UnreadableError), self._files.folder(owner, folders) as folder:
+            if one.after is None:
+                _put_back_deleted(staged, folder, name, number)
+            elif _was_placed(staged, folder, name, number, one):
+                _put_back_placed(staged, folder, name, number, one)
+            _sync(folder)
 
     def _write(self, owner: str, path: str, raw: bytes | None) -> None:
         folders, name = parts(path)
@@ -176,22 +174,44 @@ def _place_one(staged: int, folder: int, name: str, number: int, one: FileChange
     if _bytes_at(folder, name, one.path) != one.before:
         raise ConflictError(one.path, None)
     if one.after is None:
-        os.unlink(name, dir_fd=folder)
+        os.rename(name, f"{number}.gone", src_dir_fd=folder, dst_dir_fd=staged)
     elif one.before is None:
         # A link, not a rename: it fails if a file appeared meanwhile, and never replaces one that nobody saw.
-        os.link(f"{number}.new", name, src_dir_fd=staged, dst_dir_fd=folder, follow_symlinks=False)
+        try:
+            os.link(f"{number}.new", name, src_dir_fd=staged, dst_dir_fd=folder, follow_symlinks=False)
+        except FileExistsError:
+            raise ConflictError(one.path, None) from None
         os.unlink(f"{number}.new", dir_fd=staged)
     else:
         os.rename(f"{number}.new", name, src_dir_fd=staged, dst_dir_fd=folder)
 
 
 def _was_placed(staged: int, folder: int, name: str, number: int, one: FileChange) -> bool:
-    """Say whether the target is ours: its staged name is gone, or is a second name of the same file."""
-    target = _inode(folder, name)
-    if one.after is None:
-        return target is None
+    """Say whether the target is ours: its staged name is gone, or is a second name of the same file.
+
+    What somebody wrote over ours since is theirs and stays.
+    """
     new = _inode(staged, f"{number}.new")
-    return new is None or new == target
+    if new is not None:
+        return new == _inode(folder, name)
+    with suppress(UnreadableError):
+        return _bytes_at(folder, name, one.path) == one.after
+    return False
+
+
+def _put_back_placed(staged: int, folder: int, name: str, number: int, one: FileChange) -> None:
+    if one.before is None:
+        os.unlink(name, dir_fd=folder)
+        return
+    _make_durable(staged, f"{number}.old")
+    os.rename(f"{number}.old", name, src_dir_fd=staged, dst_dir_fd=folder)
+
+
+def _put_back_deleted(staged: int, folder: int, name: str, number: int) -> None:
+    """Give a deleted file its name again, unless another file has it by now."""
+    with suppress(FileNotFoundError, FileExistsError):
+        os.link(f"{number}.gone", name, src_dir_fd=staged, dst_dir_fd=folder, follow_symlinks=False)
+        os.unlink(f"{number}.gone", dir_fd=staged)
 
 
 def _inode(folder: int, name: str) -> int | None:
@@ -204,10 +224,15 @@ def _inode(folder: int, name: str) -> int | None:
 def _make_durable(folder: int, name: str) -> None:
     descriptor = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=folder)
     try:
-        with suppress(OSError):
-            os.fsync(descriptor)
+        _sync(descriptor)
     finally:
         os.close(descriptor)
+
+
+def _sync(descriptor: int) -> None:
+    """Make durable if the disk lets us; taking back goes on without, since the journal has the bytes too."""
+    with suppress(OSError):
+        os.fsync(descriptor)
 
 
 def _bytes_at(folder: int, name: str, path: str) -> bytes | None:

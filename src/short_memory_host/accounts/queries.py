@@ -83,5 +83,3 @@ def spend_link(connection: Connection, token: str, *, now: datetime) -> str | No
 def clear_links(connection: Connection, *, now: datetime) -> None:
     """Delete the links that can't be used any more."""
     connection.execute(delete(db.sign_in_links).where((links.expires <= now) | links.spent.is_not(None)))
-
-

@@ -12,8 +12,9 @@ from contextlib import closing, redirect_stdout
 from typing import TextIO
 
 from short_memory_host import logs
-from short_memory_host.conformance.adapter import Adapter, Answer
-from short_memory_host.conformance.request import BAD_REQUEST
+from short_memory_host.conformance.adapter import Adapter
+from short_memory_host.conformance.answers import Answer, refused
+from short_memory_host.conformance.request import BAD_REQUEST, RequestError
 
 
 def main() -> None:
@@ -37,14 +38,13 @@ def _answer(adapter: Adapter, line: bytes) -> Answer:
     except (ValueError, RecursionError):
         fields = None
     if not isinstance(fields, dict):
-        text = "A request is one JSON object on a line of its own."
-        return {"ok": False, "error": {"code": BAD_REQUEST, "text": text}}
+        return refused(RequestError(BAD_REQUEST, "A request is one JSON object on a line of its own."))
     try:
         return adapter(fields)
     except Exception as error:  # noqa: BLE001 - whatever breaks, the kit gets an answer and can ask on
         logs.write("conformance.failed", level=logging.ERROR, error=error)
         text = f"The host failed with {type(error).__name__}. Its standard error says where."
-        return {"ok": False, "error": {"code": "internal", "text": text}}
+        return refused(RequestError("internal", text))
 
 
 if __name__ == "__main__":

@@ -10,30 +10,26 @@ import json
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from short_memory import caps, tools
-from short_memory.access import AddonGrant, AgentGrant
+from short_memory import tools
+from short_memory.access import AgentGrant
 from short_memory.bundle import shared_places
 from short_memory.errors import ShortMemoryError
 from short_memory.scopes import Channel, Conversation
-from short_memory_host.conformance import hands, program
-from short_memory_host.conformance.request import BAD_REQUEST, Request, RequestError
+from short_memory_host.conformance import answers, hands, program
+from short_memory_host.conformance.request import Request, RequestError
 from short_memory_host.conformance.world import World, patched
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-    from short_memory.proposals import Proposal
-
-Answer = dict[str, Any]
+    from short_memory_host.conformance.answers import Answer
 
 CONTRACT = 2
 HOST = "short-memory"
 FEATURES = ("agents", "channels", "links", "processes", "skills")
 # Where the clock stands before the first reset.
 BEFORE_RESET = datetime(2000, 1, 1, tzinfo=UTC)
-# What an error tells beside its text.
-FACTS = ("entries", "rule", "line")
 # What moves the clock or the files on: an edit from outside, or an end, must have been noticed by then.
 MOVES_ON = ("clock", "file.put", "file.link")
 
@@ -74,9 +70,9 @@ class Adapter:
                 self._world.notice()
             return {"ok": True, **verb(Request(fields))}
         except (RequestError, ShortMemoryError) as error:
-            return _refused(error)
+            return answers.refused(error)
         except OSError as error:
-            return _refused(RequestError(BAD_REQUEST, f"The disk refused: {error.strerror}."))
+            return answers.refused(RequestError("system", f"The system refused: {error.strerror}."))
 
     def close(self) -> None:
         """Throw the data folder away."""
@@ -109,13 +105,15 @@ class Adapter:
         for problem in shared_places(new, installed):
             raise RequestError(problem.code, str(problem))
         warnings = [warning.code for warning in addon.warnings]
-        agreed = {one.id: one.digest for one in self._world.granting.of(owner).addons}.get(new.id)
-        if not request.flag("agree", default=True) and agreed != new.capabilities_digest:
-            return {"state": "waiting", "warnings": warnings}
-        grant = AddonGrant(new.id, on=True, digest=new.capabilities_digest, files=new.context_files)
-        self._world.granting.enable(owner, grant)
-        self._world.addons[owner, new.id] = addon
-        return {"state": "on", "warnings": warnings}
+        on = request.flag("agree", default=True)
+        if not on:
+            before = {one.id: one for one in self._world.granting.of(owner).addons}.get(new.id)
+            if before is None or before.digest != new.capabilities_digest:
+                return {"state": "waiting", "warnings": warnings}
+            # A version that asks for the same comes by itself, so it leaves an add-on off that the owner switched off.
+            on = before.on
+        self._world.enable(owner, addon, on=on)
+        return {"state": "on" if on else "off", "warnings": warnings}
 
     def addon(self, request: Request) -> Answer:
         """Switch an add-on on or off, or remove it."""
@@ -181,18 +179,7 @@ class Adapter:
         turn = self._world.memory.turn(chat, can_call=request.flag("tools", default=True))
         news = self._world.memory.news(chat)
         self._world.memory.told(news)
-        sizes = [(section, caps.size(section.text)) for section in turn.sections]
-        return {
-            "context": turn.block,
-            "tools": list(turn.tools),
-            "sections": [
-                {"scope": section.scope.kind, "bytes": size.bytes, "lines": size.lines, "cut": section.cut}
-                for section, size in sizes
-            ],
-            "paths": {scope.kind: scope.index for scope in turn.scopes},
-            "news": [{"proposal": one.id, "outcome": one.state, "change": one.change} for one in news],
-            "skills": [{"name": one.name, "description": one.description} for one in self._world.skills(chat)],
-        }
+        return answers.turn(turn, news=news, skills=self._world.skills(chat))
 
     def tool(self, request: Request) -> Answer:
         """Call a tool as the model of a chat."""
@@ -200,9 +187,7 @@ class Adapter:
         result = tools.call(self._world.memory, chat, request.text("name"), arguments, zone=UTC)
         if result.error is not None:
             raise result.error
-        if result.proposal is not None:
-            return {"text": result.text, "proposal": result.proposal.id, "end": _iso(result.proposal.end)}
-        return {"text": result.text} | ({} if result.change is None else {"change": result.change})
+        return answers.tool(result)
 
     def skill_read(self, request: Request) -> Answer:
         """Read the body of a skill as the model of a chat."""
@@ -218,7 +203,7 @@ class Adapter:
 
     def decide(self, request: Request) -> Answer:
         """Say yes or no to a card."""
-        who, name, digest = request.person("who"), request.text("proposal"), request.text_or_none("digest")
+        who, name, digest = request.person("who"), request.name("proposal"), request.text_or_none("digest")
         if request.flag("yes", default=True):
             return {"change": self._world.memory.confirm(who, name, digest).id}
         self._world.memory.decline(who, name)
@@ -227,13 +212,12 @@ class Adapter:
     def proposals(self, request: Request) -> Answer:
         """List what waits for the owner."""
         found = self._world.memory.open_proposals(request.person("owner"))
-        return {"open": [one.id for one in found], "cards": list(map(_card, found))}
+        return {"open": [one.id for one in found], "cards": list(map(answers.card, found))}
 
     def changes(self, request: Request) -> Answer:
         """List what confirmations and takings back wrote."""
         found = self._world.notebook.history(request.person("owner"), limit=10_000)
-        kept = [one for one in reversed(found) if one.cause in ("proposal", "revert")]
-        return {"changes": [{"id": one.id, "files": [file.path for file in one.files]} for one in kept]}
+        return {"changes": [answers.change(one) for one in reversed(found) if one.cause in ("proposal", "revert")]}
 
     def _channel(self, given: Mapping[str, Any]) -> Channel | None:
         if not given:
@@ -243,17 +227,3 @@ class Adapter:
 
     def _files(self, request: Request) -> Path:
         return self._world.files(request.person("owner"))
-
-
-def _card(proposal: Proposal) -> Answer:
-    edits = [{"path": one.path, "text": None if one.after is None else one.new} for one in proposal.files]
-    return {"proposal": proposal.id, "digest": proposal.digest, "end": _iso(proposal.end), "edits": edits}
-
-
-def _iso(moment: datetime) -> str:
-    return f"{moment.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"
-
-
-def _refused(error: RequestError | ShortMemoryError) -> Answer:
-    facts = {name: getattr(error, name) for name in FACTS if hasattr(error, name)}
-    return {"ok": False, "error": {"code": error.code, "text": error.text, **facts}}

@@ -7,12 +7,9 @@ folder around them.
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from short_memory_host.conformance.request import BAD_REQUEST, RequestError
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def put(root: Path, path: str, text: str | None) -> None:
@@ -35,7 +32,7 @@ def get(root: Path, path: str) -> str | None:
 
 def link(root: Path, path: str, target: str, text: str | None) -> None:
     """Put a symbolic link at a path; with a text, its target is made first."""
-    place, leads = _inside(root, path), root.parent / os.path.normpath(f"{root.name}/{target}")
+    place, leads = _inside(root, path), Path(os.path.normpath(root / target))
     if not leads.is_relative_to(root.parent):
         raise RequestError(BAD_REQUEST, "`target` must be relative to the owner's files, such as ../outside.md.")
     if text is not None:
@@ -48,6 +45,6 @@ def link(root: Path, path: str, target: str, text: str | None) -> None:
 
 def _inside(root: Path, path: str) -> Path:
     parts = path.split("/")
-    if "\0" in path or any(part in ("", ".", "..") for part in parts):
+    if any(part in ("", ".", "..") for part in parts):
         raise RequestError(BAD_REQUEST, "`path` must be relative to the owner's files, such as Memory/index.md.")
     return root.joinpath(*parts)

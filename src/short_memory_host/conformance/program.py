@@ -21,7 +21,8 @@ def kill(addon: Addon) -> int:
     """Start the program of an add-on, wait until it runs, kill it, and return the exit status it died with.
 
     Raises:
-        RequestError: It does not start; the code is that of the fault.
+        RequestError: It does not come to run; the code is that of the fault.
+        OSError: The system starts no further process.
     """
     return asyncio.run(_kill(addon))
 
@@ -36,5 +37,7 @@ async def _kill(addon: Addon) -> int:
         return await process.wait()
     except FaultError as error:
         raise RequestError(error.fault.code, error.fault.text) from error
+    except TimeoutError as error:
+        raise RequestError("RUN-004", f"The program gave no answer in {executable.start_s} s.") from error
     finally:
         await end(process, patience_s=executable.stop_s)

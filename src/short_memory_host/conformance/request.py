@@ -5,6 +5,7 @@ A field that nobody reads is ignored; one that is missing or of another type is 
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
 BAD_REQUEST = "bad-request"
 T = TypeVar("T")
+_NAMELESS = re.compile(r"[\0\ud800-\udfff]")
 
 
 class RequestError(Exception):
@@ -34,10 +36,14 @@ class Request:
     fields: Mapping[str, Any]
 
     def text(self, name: str) -> str:
-        """Return a name that must be there; a text with an unpaired surrogate names nothing."""
-        if not (found := self._typed(name, str)).isascii() and _SURROGATE.search(found):
-            raise RequestError(BAD_REQUEST, f"`{name}` must be a text that UTF-8 can hold.")
+        """Return a name that must be there. With a NUL or an unpaired surrogate it could name nothing anywhere."""
+        if _NAMELESS.search(found := self._typed(name, str)):
+            raise RequestError(BAD_REQUEST, f"`{name}` must be a text without NUL and unpaired surrogates.")
         return found
+
+    def name(self, name: str) -> str:
+        """Return the name of a thing that may not be there; null names nothing, and so does the empty text."""
+        return "" if self.fields.get(name) is None else self.text(name)
 
     def text_or_none(self, name: str) -> str | None:
         """Return a text, or None where it is null or left out."""

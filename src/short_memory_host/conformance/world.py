@@ -11,6 +11,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 import short_memory_host
+from short_memory.access import AddonGrant
 from short_memory.granting import Granting
 from short_memory.memory import Memory
 from short_memory.notebook import Notebook
@@ -91,6 +92,12 @@ class World:
             return load_folder(folder)
         except AddonRefusedError as error:
             raise RequestError(error.problems[0].code, str(error.problems[0])) from error
+
+    def enable(self, owner: str, addon: Addon, *, on: bool) -> None:
+        """Keep an add-on as installed, with the digest of what the owner agreed to."""
+        new = addon.manifest
+        self.granting.enable(owner, AddonGrant(new.id, on, new.capabilities_digest, new.context_files))
+        self.addons[owner, new.id] = addon
 
     def skills(self, chat: Conversation) -> list[Skill]:
         """Return the skills of the add-ons that may read or propose in a turn of this chat (contract 8.4)."""

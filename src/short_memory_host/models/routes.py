@@ -12,7 +12,7 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from short_memory_host import logs
 from short_memory_host.models import service
-from short_memory_host.upstream import Upstream, check
+from short_memory_host.upstream import Upstream
 from short_memory_host.web import templates, upstreams
 from short_memory_host.web.errors import InvalidInputError, text
 from short_memory_host.web.held import held
@@ -110,6 +110,8 @@ def remove(request: Request, admin: Admin, upstream_id: str) -> Response:
 @router.post("/{upstream_id}/test")
 async def test(request: Request, admin: Admin, upstream_id: str) -> Response:
     """Say what works with an upstream and what does not."""
+    from short_memory_host.upstream import check  # noqa: PLC0415
+
     lines = await check(_find(request, admin, upstream_id))
     return JSONResponse({"lines": [{"ok": line.ok, "text": line.text} for line in lines]})
 

@@ -81,8 +81,9 @@ def secret_of(request: HTTPConnection) -> str | None:
 
 def is_secure(request: HTTPConnection) -> bool:
     """Whether the person reached the host through its public https address."""
+    # A proxy either keeps the Host header or says what it got; uvicorn puts the latter into the scheme.
     public = held(request).settings.public_url or ""
-    return public == f"https://{request.headers.get('host', '').lower()}"
+    return request.url.scheme == "https" or public == f"https://{request.headers.get('host', '').lower()}"
 
 
 def set_cookie(response: Response, request: HTTPConnection, secret: str) -> None:

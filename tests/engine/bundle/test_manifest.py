@@ -98,11 +98,12 @@ def test_a_host_of_api_1_refuses_a_manifest_of_api_2(check):
     )
 
 
-def test_context_files_in_a_manifest_of_api_1_are_refused_in_the_words_of_the_contract(check):
+def test_context_files_in_a_manifest_of_api_1_are_refused_in_the_words_of_the_contract(check, manifest_text):
     problem = only(check(("api: 2", "api: 1"), host_api=2))
     words = "capabilities.contextFiles needs add-on API 2; this manifest says api: 1. Write api: 2."
     assert (problem.code, problem.text) == ("API-002", words)
-@@
+    assert manifest_text.split("\n")[problem.line - 1] == "  contextFiles:"
+
 
 @pytest.mark.parametrize("capabilities", ["capabilities: {tools: []}", "capabilities: 5", "x-nothing: 1"])
 @pytest.mark.parametrize("api", [1, 0, -1])

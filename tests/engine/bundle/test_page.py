@@ -162,6 +162,6 @@ def test_no_markdown_makes_a_script_an_image_or_a_stray_address(text):
 
 @pytest.mark.parametrize("piece", ["[", "![[", "*a **a ", "> ", "[a](<b", "|\n", "`a", "<a "])
 def test_a_page_of_65536_hostile_bytes_is_rendered_in_seconds(piece):
-    began = time.perf_counter()
+    began = time.process_time()
     render((piece * BYTES)[:BYTES])
-    assert time.perf_counter() - began < 20
+    assert time.process_time() - began < 20

@@ -25,5 +25,7 @@ def test_what_cannot_be_used_is_cleared_and_the_rest_kept(host):
             queries.add_link(connection, token, person=person, expires=START + timedelta(seconds=expires))
         queries.spend_link(connection, "spent", now=START)
         queries.clear_links(connection, now=START)
-        found = [queries.open_link(connection, token, now=START - timedelta(days=1)) for token in ("open", "spent", "over")]
+        found = [
+            queries.open_link(connection, token, now=START - timedelta(days=1)) for token in ("open", "spent", "over")
+        ]
     assert found == [person, None, None]

@@ -66,7 +66,11 @@ def test_the_welcome_sets_name_password_and_time_zone(host):
     sent = {"name": "Ada", "new": PASSWORD, "time_zone": "Europe/Rome"}
     assert browser.post("/welcome", data=sent, headers=PAGE).headers["location"] == "/"
     page = browser.get("/account", headers=PAGE).text
-    assert ('value="Ada"' in page, 'value="Europe/Rome"' in page, try_password(host.browser(), "ada").status_code) == (True, True, 303)
+    assert ('value="Ada"' in page, 'value="Europe/Rome"' in page, try_password(host.browser(), "ada").status_code) == (
+        True,
+        True,
+        303,
+    )
 
 
 def test_a_password_that_is_too_short_is_refused_with_its_least_length(host):
@@ -78,7 +82,11 @@ def test_name_and_password_sign_in(host):
     set_password(host.sign_in())
     browser = host.browser()
     answer = try_password(browser, next="/account/security")
-    assert (answer.status_code, answer.headers["location"], browser.get("/account").status_code) == (303, "/account/security", 200)
+    assert (answer.status_code, answer.headers["location"], browser.get("/account").status_code) == (
+        303,
+        "/account/security",
+        200,
+    )
 
 
 def test_a_foreign_next_page_is_not_followed(host):
@@ -120,7 +128,10 @@ def test_another_password_needs_the_present_one(host):
     browser.headers["x-csrf-token"] = re.search(r'csrf-token" content="(\w+)"', page)[1]
     sent = {"new": "another long password", "current": "not this one"}
     assert browser.post("/account/password", data=sent, headers=PAGE).status_code == 422
-    assert (try_password(host.browser()).status_code, browser.post("/account/password", data=sent | {"current": PASSWORD}).status_code) == (303, 303)
+    assert (
+        try_password(host.browser()).status_code,
+        browser.post("/account/password", data=sent | {"current": PASSWORD}).status_code,
+    ) == (303, 303)
     assert try_password(host.browser()).status_code == 403
 
 
@@ -153,7 +164,10 @@ def test_a_time_zone_that_does_not_exist_is_refused(host):
 
 def test_the_browsers_time_zone_is_taken_once(host):
     browser = host.sign_in()
-    answers = [browser.post("/account/time-zone", json={"time_zone": zone}).status_code for zone in ("Mars/Base", "Europe/Rome", "Asia/Tokyo")]
+    answers = [
+        browser.post("/account/time-zone", json={"time_zone": zone}).status_code
+        for zone in ("Mars/Base", "Europe/Rome", "Asia/Tokyo")
+    ]
     page = browser.get("/account", headers=PAGE).text
     assert (answers, 'data-time-zone="Europe/Rome"' in page) == ([204] * 3, True)
 

@@ -49,7 +49,9 @@ def test_there_is_no_link_for_nobody(host):
 def test_a_link_that_is_pressed_twenty_times_at_once_gives_one_session(host):
     token, given = host.link(), []
     threads = [
-        threading.Thread(target=lambda: given.append(service.sign_in_with_link(host.database, token, old_session=None, now=START)))
+        threading.Thread(
+            target=lambda: given.append(service.sign_in_with_link(host.database, token, old_session=None, now=START))
+        )
         for _ in range(20)
     ]
     for thread in threads:

@@ -6,7 +6,13 @@ import pytest
 
 from tests.host.conftest import PAGE
 
-CLOUD = {"name": "Cloud", "base_url": "https://127.0.0.1:9/v1", "model": "m", "api_key": "sk-very-secret", "tools": "guided"}
+CLOUD = {
+    "name": "Cloud",
+    "base_url": "https://127.0.0.1:9/v1",
+    "model": "m",
+    "api_key": "sk-very-secret",
+    "tools": "guided",
+}
 
 
 def add(browser, **more):
@@ -29,12 +35,20 @@ def test_a_key_never_comes_back_to_a_page(host):
     upstream = add(browser)
     pages = browser.get("/models", headers=PAGE).text + browser.get(f"/models/{upstream}", headers=PAGE).text
     refused = browser.post(f"/models/{upstream}", data=CLOUD | {"name": ""}, headers=PAGE)
-    assert (refused.status_code, "sk-very-secret" in pages + refused.text, "A key is kept" in pages) == (422, False, True)
+    assert (refused.status_code, "sk-very-secret" in pages + refused.text, "A key is kept" in pages) == (
+        422,
+        False,
+        True,
+    )
 
 
 def test_what_was_entered_stands_in_the_form_when_it_is_refused(host):
     answer = host.sign_in().post("/models/new", data=CLOUD | {"base_url": "http://169.254.169.254/"}, headers=PAGE)
-    assert (answer.status_code, 'value="Cloud"' in answer.text, "link-local or metadata address" in answer.text) == (422, True, True)
+    assert (answer.status_code, 'value="Cloud"' in answer.text, "link-local or metadata address" in answer.text) == (
+        422,
+        True,
+        True,
+    )
 
 
 def test_runs_on_my_own_machines_is_off_until_it_is_ticked(host):
@@ -58,7 +72,10 @@ def test_an_upstream_that_is_removed_is_gone(host):
     browser = host.sign_in()
     upstream = add(browser)
     browser.post(f"/models/{upstream}/remove")
-    assert ("Cloud" in browser.get("/models", headers=PAGE).text, browser.get(f"/models/{upstream}").status_code) == (False, 404)
+    assert ("Cloud" in browser.get("/models", headers=PAGE).text, browser.get(f"/models/{upstream}").status_code) == (
+        False,
+        404,
+    )
 
 
 def test_an_unknown_upstream_is_not_found(host):

@@ -5,10 +5,25 @@ import pytest
 from short_memory_host.models import service
 from short_memory_host.web.errors import InvalidInputError
 
-GOOD = {"name": "Big", "base_url": "http://127.0.0.1:11434/v1", "model": "m", "api_key": "", "local": False, "tools": "native"}
+GOOD = {
+    "name": "Big",
+    "base_url": "http://127.0.0.1:11434/v1",
+    "model": "m",
+    "api_key": "",
+    "local": False,
+    "tools": "native",
+}
 
 
-@pytest.mark.parametrize("url", ["http://127.0.0.1:11434/v1", "https://192.168.1.5/v1", "http://[::1]:1/v1", "https://name-that-does-not-resolve.invalid/v1"])
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://127.0.0.1:11434/v1",
+        "https://192.168.1.5/v1",
+        "http://[::1]:1/v1",
+        "https://name-that-does-not-resolve.invalid/v1",
+    ],
+)
 def test_an_address_of_a_model_is_taken(url):
     assert service.checked_url(f" {url}/ ") == url
 

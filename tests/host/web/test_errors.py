@@ -29,7 +29,10 @@ def test_an_error_of_the_engine_keeps_its_code_and_text(host):
         raise engine.NoTopicError(["food"])
 
     answer = host.browser().get("/raise")
-    assert (answer.status_code, answer.json()) == (404, {"error": {"code": "no-topic", "text": "No such topic here. Topics: food."}})
+    assert (answer.status_code, answer.json()) == (
+        404,
+        {"error": {"code": "no-topic", "text": "No such topic here. Topics: food."}},
+    )
 
 
 @pytest.mark.case("log-no-content")
@@ -46,7 +49,10 @@ def test_what_was_not_foreseen_says_nothing_of_its_text(host, headers, caplog):
 
 def test_fields_that_are_missing_are_named_and_not_quoted(host):
     answer = host.browser().post("/sign-in", data={"name": "my-secret-name"})
-    assert (answer.status_code, answer.json()["error"]["text"]) == (422, templates.t("error.bad-fields", fields="password"))
+    assert (answer.status_code, answer.json()["error"]["text"]) == (
+        422,
+        templates.t("error.bad-fields", fields="password"),
+    )
 
 
 def test_a_kind_of_request_that_is_not_taken_is_told(host):
@@ -55,4 +61,7 @@ def test_a_kind_of_request_that_is_not_taken_is_told(host):
 
 
 def test_the_way_to_sign_in_leads_back_to_the_page(host):
-    assert host.browser().get("/account/security", headers=PAGE).headers["location"] == "/sign-in?next=%2Faccount%2Fsecurity"
+    assert (
+        host.browser().get("/account/security", headers=PAGE).headers["location"]
+        == "/sign-in?next=%2Faccount%2Fsecurity"
+    )

@@ -10,6 +10,19 @@ def test_a_place_of_this_host_is_kept(path):
     assert safe(path) == path
 
 
-@pytest.mark.parametrize("path", ["", "account", "//evil.example", "/\\evil.example", "\\\\evil.example", "https://evil.example", "/\t/evil.example", "/é", "javascript:alert(1)"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        "",
+        "account",
+        "//evil.example",
+        "/\\evil.example",
+        "\\\\evil.example",
+        "https://evil.example",
+        "/\t/evil.example",
+        "/é",
+        "javascript:alert(1)",
+    ],
+)
 def test_anything_else_becomes_the_start_page(path):
     assert safe(path) == "/"

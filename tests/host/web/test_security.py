@@ -56,7 +56,15 @@ def test_only_the_origin_of_our_own_pages_is_ours(origin, ours):
 
 
 @pytest.mark.case("host-origin-check")
-@pytest.mark.parametrize("headers", [{"origin": "https://evil.example"}, {"origin": "null"}, {"sec-fetch-site": "cross-site"}, {"sec-fetch-site": "same-site"}])
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"origin": "https://evil.example"},
+        {"origin": "null"},
+        {"sec-fetch-site": "cross-site"},
+        {"sec-fetch-site": "same-site"},
+    ],
+)
 def test_a_post_from_another_site_does_nothing(host, headers):
     browser = host.sign_in()
     answer = browser.post("/sign-out", headers=headers)

@@ -2,11 +2,11 @@
 
 import pytest
 from sqlalchemy import select
+from starlette.testclient import TestClient
 
 from short_memory_host import database as db
 from short_memory_host.app import create_app
 from short_memory_host.settings import Settings
-from starlette.testclient import TestClient
 from tests.host.conftest import PAGE, Host
 
 
@@ -27,7 +27,10 @@ def test_a_session_in_use_ends_after_thirty_days(host):
 def test_the_cookie_is_for_this_host_and_no_script(host):
     answer = host.browser().post("/sign-in/link", data={"token": host.link()})
     name, _, rest = answer.headers["set-cookie"].partition("=")
-    assert (name, rest.partition(";")[2].strip()) == ("short_memory_session", "HttpOnly; Max-Age=2592000; Path=/; SameSite=lax")
+    assert (name, rest.partition(";")[2].strip()) == (
+        "short_memory_session",
+        "HttpOnly; Max-Age=2592000; Path=/; SameSite=lax",
+    )
 
 
 def test_over_https_the_cookie_is_bound_to_the_host(tmp_path, clock):

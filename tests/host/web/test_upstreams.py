@@ -9,7 +9,9 @@ from short_memory_host.web import upstreams
 from short_memory_host.web.errors import UnknownError
 from tests.host.conftest import START
 
-CLOUD = upstreams.Fields(name="Cloud", base_url="https://a.example/v1", model="m", api_key="k", local=False, tools="native")
+CLOUD = upstreams.Fields(
+    name="Cloud", base_url="https://a.example/v1", model="m", api_key="k", local=False, tools="native"
+)
 
 
 @pytest.fixture
