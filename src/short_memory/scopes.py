@@ -109,7 +109,7 @@ def is_id(text: str) -> bool:
 
 
 def is_hash(text: str) -> bool:
-    """Say whether this is an opaque name of a conversation: without a hyphen, so that no two channels share a folder."""
+    """Say whether this may name a conversation: it has no hyphen, so that no two channels share a folder."""
     return _HASH.fullmatch(text) is not None
 
 

@@ -110,7 +110,7 @@ async def run_turn(memory: Memory, upstreams: Upstreams, asked: Asked) -> AsyncI
         async for event in _rounds(memory, upstreams, asked, notes, messages):
             yield event
     except UpstreamError as error:
-        yield Failed(error.code, error.text)
+        yield Failed(error.code, str(error))
 
 
 async def _rounds(

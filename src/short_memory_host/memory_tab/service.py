@@ -125,4 +125,4 @@ def _first_line(host: Held, person: Person, words: str) -> str:
     if words.startswith("#"):
         return f"{words}\n"
     today = host.clock().astimezone(ZoneInfo(person.time_zone or "UTC")).date()
-    return f"{facts.dated(f'- {words.removeprefix('- ')}', today)}\n"
+    return facts.dated("- " + words.removeprefix("- "), today) + "\n"
