@@ -140,6 +140,11 @@ def test_a_newer_database_is_told_and_not_touched(folder, capsys):
     assert (code, "schema version 99" in capsys.readouterr().err, path.read_bytes() == before) == (1, True, True)
 
 
+def test_a_small_answer_does_not_wait_for_its_peer(folder):
+    with cli.listen(Settings(data=folder, listen="127.0.0.1:0")) as listener:
+        assert listener.proto == socket.IPPROTO_TCP
+
+
 @pytest.mark.parametrize(
     ("arguments", "model"),
     [

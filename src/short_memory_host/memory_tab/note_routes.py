@@ -23,7 +23,7 @@ router = APIRouter(prefix="/account/memory")
 
 
 class Written(BaseModel):
-    """A note as the person wrote it, the version that they saw, and whether they keep a line that looks like a secret."""
+    """A note as the person wrote it, the version that they saw, and whether they keep a line refused as a secret."""
 
     path: str
     text: str

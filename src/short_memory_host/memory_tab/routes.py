@@ -1,7 +1,7 @@
 """The Memory tab: a person's shelves, and every change set with who, when, what and Undo.
 
-An exact taking back is done at once. One that merges later work is shown first, and its Confirm names the digest of what
-was shown; one that does not merge shows both texts and writes nothing.
+An exact taking back is done at once. One that merges later work is shown first, and its Confirm names the digest of
+what was shown; one that does not merge shows both texts and writes nothing.
 """
 
 from fastapi import APIRouter, Request

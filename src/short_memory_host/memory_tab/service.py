@@ -60,7 +60,7 @@ def new_topic(host: Held, person: Person, *, at: str, name: str, first: str) -> 
     """
     folder, _, file = at.rpartition("/")
     words = " ".join(first.split("\n")).strip()
-    if index.NAME.fullmatch(name) is None or not is_file(f"{name}.md") or f"{name}.md" == INDEX:
+    if len(name) > index.NAME_CHARACTERS or not is_file(f"{name}.md") or f"{name}.md" == INDEX:
         raise InvalidInputError("topic-name")
     if not words:
         raise InvalidInputError("topic-first")

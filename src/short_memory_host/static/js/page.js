@@ -159,7 +159,7 @@ document.addEventListener("input", (event) => {
 });
 
 const zone = Intl.DateTimeFormat().resolvedOptions().timeZone || "";
-for (const field of document.querySelectorAll("[data-own-time-zone]")) field.value = zone;
+for (const field of document.querySelectorAll("[data-own-time-zone], #field-time_zone")) field.value ||= zone;
 if (zone && document.body.dataset.timeZone === "") post("/account/time-zone", { time_zone: zone }).catch(() => {});
 for (const area of document.querySelectorAll("[data-grows]")) grow(area);
 // A wide window shows the column anyway.
