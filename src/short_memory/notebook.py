@@ -17,7 +17,7 @@ from short_memory.scopes import INDEX, OWNER, Channel, ContextFile, Conversation
 from short_memory.writing import absorb, moment, new_id
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from datetime import datetime
 
     from short_memory.store.note_store import NoteStore
@@ -138,9 +138,9 @@ class Notebook:
         """Return the owner's change sets, latest first, at most `limit`, those before the named one if one is named."""
         return self._store.journal.changes(owner, limit=limit, before=before)
 
-    def taken_back(self, found: list[ChangeSet]) -> dict[str, str]:
+    def taken_back(self, names: Sequence[str]) -> dict[str, str]:
         """Return which of these change sets were taken back, and by which."""
-        return self._store.journal.taken_back([one.id for one in found])
+        return self._store.journal.taken_back(names)
 
     def change(self, owner: str, name: str) -> ChangeSet:
         """Return one change set of the owner.

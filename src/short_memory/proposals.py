@@ -262,7 +262,7 @@ def _complete_index(texts: dict[str, str | None], present: Mapping[str, bytes | 
             text = index.without_file(text or "", file)
         elif not index.has_file(text or "", file):
             text = index.with_topic(text or "", file, facts.gist(content))
-    if text != before:
+    if (text or "") != (before or ""):
         texts[INDEX] = text
 
 

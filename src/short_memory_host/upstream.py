@@ -1,29 +1,36 @@
 """An upstream: the model behind the chat, an endpoint that speaks OpenAI's wire format.
 
-`Upstreams` is opened once and held; `stream` gives Text and ToolCall as they come, `decide` gives one JSON answer that fits a schema. The rule to
-know: `Upstream.sees_notes` is the locality gate. Where it is False the caller sends no block, no tool and nothing that a tool gave
-earlier; this module sends what it is handed. Errors name what happened and what to do, never the key and never the answer's body.
+`Upstreams` is opened once and held; `stream` gives Text and ToolCall as they come, `decide` one JSON answer that fits a
+schema, `check` what works. The rule to know: `Upstream.sees_notes` is the locality gate. Where it is False the caller
+sends no block, no tool and nothing that a tool gave earlier; this module sends what it is handed. Errors say what
+happened and what to do, never the key and never the answer's body.
 """
 
 from __future__ import annotations
 
 import json
 import uuid
-from collections.abc import AsyncIterator, Iterator, Sequence
-from contextlib import aclosing, contextmanager
+from contextlib import aclosing
 from dataclasses import dataclass, field
-from typing import Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import httpx2
 import jsonschema
 import openai
 
+from short_memory_host.upstream_errors import UpstreamError, not_a_model, translated
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, Sequence
+
+__all__ = ["BUILT_IN", "CheckLine", "Text", "ToolCall", "Upstream", "UpstreamError", "Upstreams", "check"]
+
 BUILT_IN: Final = "built-in"  # the id of the model that the host runs itself
 DECISION_TOKENS: Final = 220
+LISTED_MODELS: Final = 8
 ANSWER_TOKENS: Final = 800  # of the built-in model: at most about two minutes on two cores
 
 Message = dict[str, Any]
-Code = Literal["unreachable", "refused", "not-found", "overloaded", "timed-out", "broken-off", "bad-answer", "too-long"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,14 +68,6 @@ class ToolCall:
     arguments: str
 
 
-class UpstreamError(Exception):
-    """The model could not answer. `str(error)` is a sentence for the person: what happened and what to do."""
-
-    def __init__(self, code: Code, text: str) -> None:
-        super().__init__(text)
-        self.code: Code = code
-
-
 class Upstreams:
     """The connections to upstreams, opened once and closed at shutdown; one client for each address and key."""
 
@@ -98,7 +97,7 @@ class Upstreams:
 
     async def stream(
         self, upstream: Upstream, messages: Sequence[Message], *, tools: Sequence[Message] = ()
-    ) -> AsyncIterator[Text | ToolCall]:
+    ) -> AsyncGenerator[Text | ToolCall]:
         """Yield the answer as it comes: pieces of text at once, each call when it is whole.
 
         Args:
@@ -112,8 +111,9 @@ class Upstreams:
         wanted: dict[str, Any] = {"model": upstream.model, "messages": list(messages), "stream": True}
         if tools:
             wanted["tools"] = list(tools)
-        with _translated(upstream):
+        with translated(upstream.name):
             answer = await self.client(upstream).chat.completions.create(**wanted, **_answering(upstream))
+        with translated(upstream.name, under_way=True):
             async with answer, aclosing(_parts(upstream, answer)) as parts:
                 async for part in parts:
                     yield part
@@ -127,14 +127,10 @@ class Upstreams:
             UpstreamError: No answer, or `bad-answer` for one that does not fit.
         """
         shape = {"type": "json_schema", "json_schema": {"name": "decision", "schema": schema, "strict": True}}
-        with _translated(upstream):
+        wanted: dict[str, Any] = {"model": upstream.model, "messages": list(messages), "response_format": shape}
+        with translated(upstream.name):
             answer = await self.client(upstream).chat.completions.create(
-                model=upstream.model,
-                messages=list(messages),  # type: ignore[arg-type] - the wire's dicts, built by the caller
-                response_format=shape,  # type: ignore[arg-type] - the same
-                temperature=0,
-                max_tokens=tokens,
-                extra_body=_slot(upstream, 0),
+                **wanted, temperature=0, max_tokens=tokens, extra_body=_slot(upstream, 0)
             )
         return _fitting(upstream, answer, schema)
 
@@ -167,7 +163,7 @@ def _answering(upstream: Upstream) -> dict[str, Any]:
     return {"temperature": 0.2, "max_tokens": ANSWER_TOKENS, "extra_body": _slot(upstream, 1)}
 
 
-async def _parts(upstream: Upstream, answer: openai.AsyncStream[Any]) -> AsyncIterator[Text | ToolCall]:
+async def _parts(upstream: Upstream, answer: openai.AsyncStream[Any]) -> AsyncGenerator[Text | ToolCall]:
     calls: list[_Call] = []
     chunks, finished = 0, False
     async for chunk in answer:
@@ -180,7 +176,7 @@ async def _parts(upstream: Upstream, answer: openai.AsyncStream[Any]) -> AsyncIt
                 _join(calls, fragment)
             finished = finished or choice.finish_reason is not None
     if not chunks:
-        raise _not_a_model(upstream)
+        raise not_a_model(upstream.name)
     if not finished:
         raise UpstreamError("broken-off", f"{upstream.name} stopped in the middle of its answer. Try again.")
     for call in calls:
@@ -196,7 +192,7 @@ class _Call:
 
 
 def _join(calls: list[_Call], fragment: Any) -> None:  # noqa: ANN401 - the library does not check what servers send
-    """Add a fragment to its call. Servers differ: some give no index or the same one to all, some no id, some all at once."""
+    """Add a fragment to its call. Servers differ: no index, or one for all; no id; the whole call at once."""
     name = (fragment.function and fragment.function.name) or ""
     arguments = (fragment.function and fragment.function.arguments) or ""
     call = next((call for call in reversed(calls) if fragment.index is None or call.index == fragment.index), None)
@@ -225,63 +221,80 @@ def _fitting(upstream: Upstream, answer: Any, schema: dict[str, Any]) -> dict[st
     return decided
 
 
-def _not_a_model(upstream: Upstream) -> UpstreamError:
-    text = f"{upstream.name} answered, but not in OpenAI's form. Check its address: it usually ends in /v1."
-    return UpstreamError("bad-answer", text)
+@dataclass(frozen=True, slots=True)
+class CheckLine:
+    """One thing that was tried: whether it works, and a sentence that says so or what to do."""
+
+    ok: bool
+    text: str
 
 
-@contextmanager
-def _translated(upstream: Upstream) -> Iterator[None]:
-    """Turn whatever the library raises into an UpstreamError without its cause, which may hold the answer's body."""
+async def check(upstream: Upstream, *, silence_s: float = 60.0) -> list[CheckLine]:
+    """Try what the host needs of a model, without any note: list, stream, tools, form.
+
+    The first failure that ends all hope ends the list.
+    """
+    upstreams = Upstreams(silence_s=silence_s)
     try:
-        yield
-    except openai.APIStatusError as error:
-        raise _by_status(upstream, error) from None
-    except (openai.APITimeoutError, httpx2.TimeoutException):
-        text = f"{upstream.name} did not answer in time. Try again; if it stays so, look whether the machine is overloaded."
-        raise UpstreamError("timed-out", text) from None
-    except openai.APIConnectionError:
-        text = f"{upstream.name} cannot be reached. Look whether it runs and whether its address is right."
-        raise UpstreamError("unreachable", text) from None
-    except httpx2.TransportError:
-        text = f"The connection to {upstream.name} broke off in the middle of the answer. Try again."
-        raise UpstreamError("broken-off", text) from None
-    except openai.APIError as error:
-        raise _by_body(upstream, error) from None
-    except (openai.OpenAIError, ValueError, TypeError, AttributeError):
-        raise _not_a_model(upstream) from None
+        return [line async for line in _tried(upstreams, upstream)]
+    except UpstreamError as error:
+        return [CheckLine(ok=False, text=error.text)]
+    finally:
+        await upstreams.close()
 
 
-_TOO_LONG: Final = ("context_length", "exceed_context_size", "context length", "context size", "maximum context")
+async def _tried(upstreams: Upstreams, upstream: Upstream) -> AsyncGenerator[CheckLine]:
+    yield await _listed(upstreams, upstream)
+    try:
+        said = [part async for part in upstreams.stream(upstream, [{"role": "user", "content": "Say: hello"}])]
+    except UpstreamError as error:
+        yield CheckLine(ok=False, text=error.text)
+        return
+    streams = len(said) > 1
+    yield CheckLine(
+        ok=bool(said), text="Its answers stream." if streams else "It answers, but all at once or with nothing."
+    )
+    yield await _calls_tools(upstreams, upstream)
+    yield await _keeps_form(upstreams, upstream)
 
 
-def _by_body(upstream: Upstream, error: openai.APIError) -> UpstreamError:
-    said = f"{error.code} {error.type} {error.message}".lower()
-    if any(mark in said for mark in _TOO_LONG):
-        return UpstreamError("too-long", f"This conversation is too long for {upstream.name}. Start a new chat.")
-    return UpstreamError("bad-answer", f"{upstream.name} reported an error in place of an answer. Look at its log.")
+async def _listed(upstreams: Upstreams, upstream: Upstream) -> CheckLine:
+    try:
+        with translated(upstream.name):
+            names = [model.id async for model in upstreams.client(upstream).models.list()]
+    except UpstreamError as error:
+        if error.code in ("unreachable", "timed-out", "refused"):
+            raise
+        return CheckLine(ok=True, text="Reachable. It gives no list of models.")
+    if upstream.model in names:
+        return CheckLine(ok=True, text=f"Reachable, and the model {upstream.model} is there.")
+    some = ", ".join(names[:LISTED_MODELS]) or "none"
+    return CheckLine(ok=False, text=f"Reachable, but the model {upstream.model} is not in its list. It has: {some}.")
 
 
-def _by_status(upstream: Upstream, error: openai.APIStatusError) -> UpstreamError:
-    name, status = upstream.name, error.status_code
-    match status:
-        case 401 | 403:
-            return UpstreamError("refused", f"{name} refused the key (status {status}). Check the key in the settings.")
-        case 404:
-            text = f"{name} does not know the address or the model {upstream.model} (status 404). Check both in the settings."
-            return UpstreamError("not-found", text)
-        case 429 | 503 | 529:
-            return UpstreamError(
-                "overloaded", f"{name} has too much to do (status {status}). Wait a little and try again."
-            )
-        case 408 | 504:
-            return UpstreamError("timed-out", f"{name} did not answer in time (status {status}). Try again.")
-        case 413:
-            return UpstreamError("too-long", f"This conversation is too long for {name}. Start a new chat.")
-    if 300 <= status < 400:  # noqa: PLR2004 - the redirects
-        text = f"{name} points to another address (status {status}); it is not followed. Enter the right address in the settings."
-        return UpstreamError("bad-answer", text)
-    told = _by_body(upstream, error)
-    if told.code == "too-long":
-        return told
-    return UpstreamError("bad-answer", f"{name} failed (status {status}). Try again; if it stays so, look at its log.")
+async def _calls_tools(upstreams: Upstreams, upstream: Upstream) -> CheckLine:
+    parameters = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
+    function = {"name": "weather", "description": "Look up the weather of a city.", "parameters": parameters}
+    asked = [{"role": "user", "content": "What is the weather in Rome now? Use the tool."}]
+    try:
+        stream = upstreams.stream(upstream, asked, tools=[{"type": "function", "function": function}])
+        called = any([isinstance(part, ToolCall) async for part in stream])
+    except UpstreamError:
+        called = False
+    if called:
+        return CheckLine(ok=True, text="It calls tools by itself: native tools fit.")
+    return CheckLine(ok=upstream.tools == "guided", text="It does not call tools by itself: choose guided tools.")
+
+
+async def _keeps_form(upstreams: Upstreams, upstream: Upstream) -> CheckLine:
+    schema = {
+        "type": "object",
+        "properties": {"word": {"enum": ["apple", "pear"]}},
+        "required": ["word"],
+        "additionalProperties": False,
+    }
+    try:
+        await upstreams.decide(upstream, [{"role": "user", "content": "Write a short poem."}], schema=schema)
+    except UpstreamError:
+        return CheckLine(ok=upstream.tools == "native", text="It does not keep to a JSON schema: choose native tools.")
+    return CheckLine(ok=True, text="It keeps to a JSON schema: guided tools fit.")

@@ -28,7 +28,9 @@ OWNER = "anna"
 NOON = datetime(2026, 11, 30, 12, 0, tzinfo=UTC)
 CAP = Cap(40, 2048)
 USER = ContextFile("memory", "yours", "user", "Your notes", "Memory/index.md", CAP, 4096, propose=True)
-AGENT = ContextFile("memory", "agents", "agent", "The agent's", "Memory/agents/{agent}/index.md", CAP, 4096, propose=True)
+AGENT = ContextFile(
+    "memory", "agents", "agent", "The agent's", "Memory/agents/{agent}/index.md", CAP, 4096, propose=True
+)
 CHANNEL = ContextFile(
     "memory", "rooms", "channel", "This chat", "Memory/channels/{binding}-{hash}/index.md", CAP, 4096, propose=True
 )
@@ -104,10 +106,14 @@ class Notes:
 
     # The doors
 
-    def propose(self, chat: Conversation, *edits: Edit, kind: str = "user", why: str = "", zone: tzinfo = UTC) -> Proposal:
+    def propose(
+        self, chat: Conversation, *edits: Edit, kind: str = "user", why: str = "", zone: tzinfo = UTC
+    ) -> Proposal:
         return self.memory.propose(chat, kind, edits, why=why, zone=zone)
 
-    def append(self, fact: str = "- allergic to nuts", *, file: str = "food.md", chat: Conversation | None = None) -> Proposal:
+    def append(
+        self, fact: str = "- allergic to nuts", *, file: str = "food.md", chat: Conversation | None = None
+    ) -> Proposal:
         return self.propose(chat or talk(), Edit(file, old="", new=fact))
 
     def confirm(self, proposal: Proposal) -> ChangeSet:

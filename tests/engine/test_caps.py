@@ -12,7 +12,14 @@ lines = st.lists(st.text(st.characters(exclude_characters="\r\n", exclude_catego
 
 @pytest.mark.parametrize(
     ("text", "expected"),
-    [("", Size(0, 0)), ("a", Size(1, 1)), ("a\n", Size(1, 2)), ("a\nb", Size(2, 3)), ("\n\n", Size(2, 2)), ("é\n", Size(1, 3))],
+    [
+        ("", Size(0, 0)),
+        ("a", Size(1, 1)),
+        ("a\n", Size(1, 2)),
+        ("a\nb", Size(2, 3)),
+        ("\n\n", Size(2, 2)),
+        ("é\n", Size(1, 3)),
+    ],
 )
 def test_a_last_line_without_an_end_counts_as_a_line(text, expected):
     assert size(text) == expected

@@ -29,7 +29,7 @@ CODES = {
 
 
 def test_the_set_of_codes_is_the_one_that_surfaces_translate():
-    assert sorted(kind.code for kind in errors.every()) == sorted(CODES)
+    assert {kind.code for kind in errors.every()} == CODES
 
 
 def test_every_error_of_the_module_is_in_the_set():
@@ -59,8 +59,14 @@ def test_every_error_of_the_module_is_in_the_set():
             OverCapError("index.md", "41 lines; at most 40", []),
             "index.md would have 41 lines; at most 40. Join, shorten or drop entries and propose again. It now has:\n(nothing)",
         ),
-        (StaleError(redrawn=True), "The notes changed since this card was shown. Nothing was written. Read the new card and decide again."),
-        (StaleError(redrawn=False), "The notes changed since this card was shown. Nothing was written. Ask for a new proposal."),
+        (
+            StaleError(redrawn=True),
+            "The notes changed since this card was shown. Nothing was written. Read the new card and decide again.",
+        ),
+        (
+            StaleError(redrawn=False),
+            "The notes changed since this card was shown. Nothing was written. Ask for a new proposal.",
+        ),
         (
             NewerDataError(2, 1),
             "The data folder has schema version 2; this program knows up to 1. Nothing was touched. Update the program.",

@@ -16,7 +16,10 @@ DAY = date(2026, 11, 30)
     [
         ("- a\n", (FrontMatter(), "- a\n")),
         ("---\ntitle: Food\n---\n- a\n", (FrontMatter(title="Food"), "- a\n")),
-        ("---\ntitle: A: B\nupdated:2026\nsensitive: yes\n---\nx", (FrontMatter("A: B", "", "2026", sensitive=True), "x")),
+        (
+            "---\ntitle: A: B\nupdated:2026\nsensitive: yes\n---\nx",
+            (FrontMatter("A: B", "", "2026", sensitive=True), "x"),
+        ),
         ("---\nsensitive: true\n---\n", (FrontMatter(), "")),
         ("---\ntitle: first\ntitle: second\nowner: x\nno colon\n---\n", (FrontMatter("first"), "")),
         ("---\ntitle: Food\n- a\n", (FrontMatter(), "---\ntitle: Food\n- a\n")),

@@ -24,8 +24,8 @@ def test_a_line_of_another_form_serves_no_topic(line):
     [
         ("- food: allergic to nuts -> food.md", Entry("food", "allergic to nuts", "food.md")),
         ("- a: b -> c.md -> d.md", Entry("a", "b -> c.md", "d.md")),
-        ("-  : x -> y.md".replace("  ", " -"), Entry("-", "x", "y.md")),
-        ("- index: -> -> index.md", None),
+        ("- -: x -> y.md", Entry("-", "x", "y.md")),
+        ("- index: -> -> index.md", Entry("index", "->", "index.md")),
         ("- x:  -> x.md", Entry("x", "", "x.md")),
     ],
 )

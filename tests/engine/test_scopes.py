@@ -6,7 +6,17 @@ from short_memory.caps import Cap
 from short_memory.scopes import Channel, Scope, is_file, is_hash, is_id, place
 from tests.engine.notes import AGENT, CHANNEL, ROOM, USER, talk
 
-GOOD_FILES = ["index.md", "food.md", "a.md", "0.md", "trip-to-rome.md", "a" * 64 + ".md", "console.md", "com10.md", "a-.md"]
+GOOD_FILES = [
+    "index.md",
+    "food.md",
+    "a.md",
+    "0.md",
+    "trip-to-rome.md",
+    "a" * 64 + ".md",
+    "console.md",
+    "com10.md",
+    "a-.md",
+]
 BAD_FILES = [
     "", ".md", "food", "food.txt", "food.md.md", "Food.md", "FOOD.MD", "food.MD", "-food.md", "fo od.md", "food.md ", " food.md",
     "food.md\n", "food.md\0", "food\0.md", "../food.md", "./food.md", "/food.md", "agents/food.md", "a\\food.md", "C:food.md",
@@ -25,12 +35,35 @@ def test_a_name_that_could_mean_two_files_or_another_folder_is_none(name):
     assert not is_file(name)
 
 
-@pytest.mark.parametrize(("text", "expected"), [("anna", True), ("a_b-1", True), ("", False), ("A", False), ("a/b", False), ("..", False), ("a\n", False), ("a" * 64, True), ("a" * 65, False)])
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("anna", True),
+        ("a_b-1", True),
+        ("", False),
+        ("A", False),
+        ("a/b", False),
+        ("..", False),
+        ("a\n", False),
+        ("a" * 64, True),
+        ("a" * 65, False),
+    ],
+)
 def test_an_id_may_stand_in_a_path_only_if_it_is_plain(text, expected):
     assert is_id(text) is expected
 
 
-@pytest.mark.parametrize(("text", "expected"), [("0123456789abcdef", True), ("a" * 64, True), ("a" * 65, False), ("a" * 15, False), ("a-" * 10, False), ("A" * 16, False)])
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("0123456789abcdef", True),
+        ("a" * 64, True),
+        ("a" * 65, False),
+        ("a" * 15, False),
+        ("a-" * 10, False),
+        ("A" * 16, False),
+    ],
+)
 def test_an_opaque_name_has_16_to_64_letters_and_digits(text, expected):
     assert is_hash(text) is expected
 

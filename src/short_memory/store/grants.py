@@ -14,6 +14,7 @@ from typing import Any
 from short_memory.access import AddonGrant, AgentGrant, Grants
 from short_memory.caps import Cap
 from short_memory.scopes import ContextFile
+from short_memory.store.files import check_folder
 
 FORMAT = 1
 log = logging.getLogger(__name__)
@@ -21,6 +22,7 @@ log = logging.getLogger(__name__)
 
 def place(root: Path, owner: str) -> str:
     """Return the full name of an owner's file of grants."""
+    check_folder(owner)
     return f"{root}/{owner}.json"
 
 

@@ -1,4 +1,4 @@
-"""The pages of coming in and of the own account. Opening a link spends nothing; pressing its button does."""
+"""The own account, for whoever is signed in, and the people of the host, for its admins. `public` are the ways in."""
 
 from typing import Annotated
 
@@ -8,70 +8,15 @@ from starlette.responses import RedirectResponse, Response
 
 from short_memory_host import logs
 from short_memory_host.accounts import queries, service
+from short_memory_host.accounts.sign_in import come_in, public
 from short_memory_host.web import sessions, templates
-from short_memory_host.web.errors import HostError, InvalidInputError, TooManyAttemptsError, text
+from short_memory_host.web.errors import HostError, InvalidInputError, text
 from short_memory_host.web.held import held
-from short_memory_host.web.next_page import safe
-from short_memory_host.web.people import Admin, SignedIn, Visitor
+from short_memory_host.web.people import Admin, SignedIn
 
-public = APIRouter()
-"""Open to everybody: the only routes without a session."""
+__all__ = ["public", "router"]
 
 router = APIRouter()
-"""For whoever is signed in."""
-
-GONE = 410
-
-
-@public.get("/sign-in")
-def sign_in_page(request: Request, person: Visitor, token: str = "", next: str = "/") -> Response:  # noqa: A002 - the names in the address
-    """Show the button of a link, or the form for name and password."""
-    if token:
-        return _link_page(request, token)
-    if person is not None:
-        return RedirectResponse(safe(next), 303)
-    return _sign_in(request, safe(next))
-
-
-@public.post("/sign-in/link")
-def use_link(request: Request, token: Annotated[str, Form()]) -> Response:
-    """Spend a link."""
-    host = held(request)
-    old = sessions.secret_of(request)
-    secret = service.sign_in_with_link(host.database, token, old_session=old, now=host.clock())
-    if secret is None:
-        return _link_page(request, "")
-    logs.write("signed-in", address=_address(request), code="link")
-    return _come_in(request, secret, "/welcome")
-
-
-@public.post("/sign-in")
-def use_password(
-    request: Request,
-    name: Annotated[str, Form()],
-    password: Annotated[str, Form()],
-    next: Annotated[str, Form()] = "/",  # noqa: A002 - the field's name
-) -> Response:
-    """Sign in with name and password."""
-    host, where = held(request), safe(next)
-    try:
-        secret = service.sign_in_with_password(
-            host.database,
-            name,
-            password,
-            throttle=host.throttle,
-            address=_address(request),
-            old_session=sessions.secret_of(request),
-            now=host.clock(),
-        )
-    except TooManyAttemptsError as error:
-        headers = {"retry-after": str(error.wait_s)}
-        return _sign_in(request, where, status=error.status, headers=headers, problem=text(error), name=name)
-    if secret is None:
-        logs.write("sign-in-failed", address=_address(request))
-        return _sign_in(request, where, status=403, problem=templates.t("accounts.sign_in.wrong"), name=name)
-    logs.write("signed-in", address=_address(request), code="password")
-    return _come_in(request, secret, where)
 
 
 @router.post("/sign-out")
@@ -113,7 +58,7 @@ def welcome(
         secret = service.set_password(host.database, person, current="", new=new, now=host.clock())
     except InvalidInputError as error:
         return templates.render(request, "accounts/welcome.html", status=error.status, problem=text(error))
-    return _come_in(request, secret, "/")
+    return come_in(request, secret, "/")
 
 
 @router.get("/account")
@@ -163,7 +108,7 @@ def change_password(
     except InvalidInputError as error:
         return _security(request, person, error)
     logs.write("password-changed", person=person.id)
-    return _come_in(request, secret, "/account/security?saved=1")
+    return come_in(request, secret, "/account/security?saved=1")
 
 
 @router.get("/account/people")
@@ -184,28 +129,6 @@ def add_person(request: Request, admin: Admin, name: Annotated[str, Form()]) -> 
     secret = service.new_link(host.database, service.clean_name(name), now=host.clock())
     base = host.settings.public_url or f"http://{request.headers['host']}"
     return _people(request, None, link=f"{base}/sign-in?token={secret}")
-
-
-def _sign_in(
-    request: Request,
-    where: str,
-    *,
-    status: int = 200,
-    headers: dict[str, str] | None = None,
-    problem: str = "",
-    name: str = "",
-) -> Response:
-    return templates.render(
-        request, "accounts/sign_in.html", status=status, headers=headers, next=where, problem=problem, name=name
-    )
-
-
-def _link_page(request: Request, token: str) -> Response:
-    host = held(request)
-    usable = bool(token) and service.link_can_be_used(host.database, token, now=host.clock())
-    return templates.render(
-        request, "accounts/link.html", status=200 if usable else GONE, token=token if usable else ""
-    )
 
 
 def _profile(request: Request, problem: HostError | None) -> Response:
@@ -250,17 +173,7 @@ def _people(request: Request, problem: HostError | None, *, link: str = "") -> R
     )
 
 
-def _come_in(request: Request, secret: str, where: str) -> Response:
-    response = RedirectResponse(where, 303)
-    sessions.set_cookie(response, request, secret)
-    return response
-
-
 def _go_out(request: Request) -> Response:
     response = RedirectResponse("/sign-in", 303)
     sessions.clear_cookie(response, request)
     return response
-
-
-def _address(request: Request) -> str:
-    return request.client.host if request.client else "unknown"

@@ -2,10 +2,10 @@
 
     python -m short_memory_host.builtin_model.child MODEL THREADS
 
-The key is the first line of stdin, so that neither the list of processes nor the environment shows it. The answer is one
-line of JSON on stdout, `{"port": 1234}` or `{"problem": "why it could not start"}`. When stdin ends, so does the program:
-a host that dies takes its model with it. It is a process and not a thread because the server holds Python's lock for
-seconds while it loads, and because a running answer can be given up only by closing its connection.
+The key is the first line of stdin, so that neither the list of processes nor the environment shows it. The answer is
+one line of JSON on stdout, `{"port": 1234}` or `{"problem": "why it could not start"}`. When stdin ends, so does the
+program: a host that dies takes its model with it. It is a process and not a thread because the server holds Python's
+lock for seconds while it loads, and because a running answer can be given up only by closing its connection.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def main() -> None:
     model, threads = sys.argv[1], int(sys.argv[2])
     api_key = sys.stdin.readline().strip()
     server, told = serve(model, threads=threads, api_key=api_key)
-    print(json.dumps(told), file=answers, flush=True)  # noqa: T201 - the line the host waits for
+    print(json.dumps(told), file=answers, flush=True)
     if server is not None:
         sys.stdin.read()
     # The server's threads have nothing to put in order; waiting for them would only delay the host's end.

@@ -9,7 +9,7 @@ from pydantic import BaseModel
 from starlette.responses import JSONResponse, Response
 
 from short_memory.changes import ChangeSet, RevertPlan
-from short_memory.errors import ChangedError, NoChangeError, ShortMemoryError, StaleError, UnreadableError
+from short_memory.errors import ChangedError, NoChangeError, ShortMemoryError, StaleError
 from short_memory.notebook import Shelf
 from short_memory_host import logs
 from short_memory_host.memory_tab import addon_routes, note_routes, service, views
@@ -36,16 +36,15 @@ def memory_page(request: Request, person: SignedIn, before: str | None = None) -
     host = held(request)
     if before is not None:
         host.notebook.change(person.id, before)
-    shelves, left_out = _shelves(host, person)
+    host.notebook.absorb(person.id)
     found = host.notebook.history(person.id, limit=CHANGES_A_PAGE + 1, before=before)
     shown = found[:CHANGES_A_PAGE]
     return templates.render(
         request,
         "memory_tab/memory.html",
         addon=views.addon(host.addon, host.granting.of(person.id)),
-        shelves=[views.shelf(one) for one in shelves],
-        left_out=left_out,
-        changes=views.changes(shown, host.notebook.taken_back(shown)),
+        shelves=[views.shelf(one, _why_empty(host, person, one)) for one in host.notebook.shelves(person.id)],
+        changes=views.changes(shown, host.notebook.taken_back([one.id for one in shown])),
         before=before,
         older=shown[-1].id if len(found) > len(shown) else None,
     )
@@ -56,7 +55,7 @@ def change_page(request: Request, person: SignedIn, change: str) -> Response:
     """Show one change set, every line of it."""
     host = held(request)
     found = host.notebook.change(person.id, change)
-    view = views.change(found, host.notebook.taken_back([found]))
+    view = views.change(found, host.notebook.taken_back([found.id]))
     return templates.render(request, "memory_tab/change.html", change=view, files=cards.file_views(found.files))
 
 
@@ -69,7 +68,7 @@ def revert_page(request: Request, person: SignedIn, change: str) -> Response:
     return templates.render(
         request,
         "memory_tab/revert.html",
-        change=views.change(found, host.notebook.taken_back([found])),
+        change=views.change(found, host.notebook.taken_back([found.id])),
         plan=plan,
         files=cards.file_views(plan.files) if plan else (),
         texts=texts,
@@ -96,13 +95,9 @@ def revert(request: Request, person: SignedIn, change: str, seen: Seen) -> Respo
     return JSONResponse({"html": cards.receipt(back)})
 
 
-def _shelves(host: Held, person: Person) -> tuple[list[Shelf], str]:
-    """Return the person's shelves, after what other programs did to them was journaled, or why they can't be shown."""
-    try:
-        host.notebook.absorb(person.id)
-        return host.notebook.shelves(person.id), ""
-    except UnreadableError as error:
-        return [], error.text
+def _why_empty(host: Held, person: Person, shelf: Shelf) -> str:
+    """Say why nothing stands on a shelf, where something is in the way, such as a link in place of the folder."""
+    return "" if shelf.notes else host.notebook.open(person.id, shelf.scope.index).why_not
 
 
 def _plan(

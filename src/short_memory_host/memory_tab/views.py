@@ -48,11 +48,15 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class ShelfView:
-    """The notes of one scope; `name` is the agent's id or the conversation's, empty for the person's own."""
+    """The notes of one scope; `name` is the agent's id or the conversation's, empty for the person's own.
+
+    `why_empty` says what stands in the way of its folder, if something does.
+    """
 
     scope: Scope
     name: str
     rows: tuple[Row, ...]
+    why_empty: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,9 +101,9 @@ def addon(running: RunningAddon, grants: Grants) -> AddonView:
     return AddonView(manifest, next((one for one in grants.addons if one.id == manifest.id), None), running.health)
 
 
-def shelf(found: Shelf) -> ShelfView:
+def shelf(found: Shelf, why_empty: str) -> ShelfView:
     """Return a shelf as rows: its index, its entries in their order, then the files that no entry names."""
-    return ShelfView(found.scope, found.name, tuple(_rows(found)))
+    return ShelfView(found.scope, found.name, tuple(_rows(found)), why_empty)
 
 
 def change(one: ChangeSet, taken_back: Mapping[str, str]) -> ChangeView:

@@ -4,7 +4,7 @@ Between page and script: a test answers `{"lines": [{"ok", "text"}]}`. The key o
 page.
 """
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Form, Request
 from pydantic import BaseModel
@@ -12,13 +12,16 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from short_memory_host import logs
 from short_memory_host.models import service
-from short_memory_host.upstream import Upstream
+from short_memory_host.upstream import Upstream, check
 from short_memory_host.web import templates, upstreams
 from short_memory_host.web.errors import InvalidInputError, text
 from short_memory_host.web.held import held
 from short_memory_host.web.people import Admin, Person, SignedIn
 
 router = APIRouter(prefix="/models")
+
+SETTLED = {"ready", "failed", "stopped"}
+"""The states in which the built-in model stays until somebody does something."""
 
 
 class Entered(BaseModel):
@@ -43,15 +46,15 @@ def models_page(request: Request, person: SignedIn) -> Response:
     """Show the models, and to an admin what can be changed."""
     with held(request).database.read() as connection:
         found = upstreams.all_for(connection, person.id)
-    return templates.render(request, "models/models.html", upstreams=found, built_in=_built_in(request))
+    return templates.render(request, "models/models.html", upstreams=found, built_in=held(request).built_in)
 
 
 @router.get("/built-in")
 def built_in_state(request: Request, person: SignedIn) -> Response:  # noqa: ARG001 - the state needs a session
     """Give the piece of the page that shows the built-in model, for the script that keeps it fresh."""
-    built_in = _built_in(request)
+    built_in = held(request).built_in
     html = templates.fragment("models/built_in.html", built_in=built_in)
-    return JSONResponse({"html": html, "settled": built_in is None or built_in.state in {"ready", "failed"}})
+    return JSONResponse({"html": html, "settled": built_in is None or built_in.state in SETTLED})
 
 
 @router.get("/new")
@@ -110,8 +113,6 @@ def remove(request: Request, admin: Admin, upstream_id: str) -> Response:
 @router.post("/{upstream_id}/test")
 async def test(request: Request, admin: Admin, upstream_id: str) -> Response:
     """Say what works with an upstream and what does not."""
-    from short_memory_host.upstream import check  # noqa: PLC0415
-
     lines = await check(_find(request, admin, upstream_id))
     return JSONResponse({"lines": [{"ok": line.ok, "text": line.text} for line in lines]})
 
@@ -142,7 +143,3 @@ def _form(
         present=present,
         problem=text(problem) if problem else "",
     )
-
-
-def _built_in(request: Request) -> Any:  # noqa: ANN401 - replaced by the type of builtin_model when it is there
-    return getattr(request.app.state, "builtin_model", None)

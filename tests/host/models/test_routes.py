@@ -1,9 +1,13 @@
 """The page of models."""
 
 import re
+from dataclasses import dataclass
+from typing import get_args
 
 import pytest
 
+from short_memory_host.builtin_model.running import State
+from short_memory_host.web import templates
 from tests.host.conftest import PAGE
 
 CLOUD = {
@@ -101,3 +105,24 @@ def test_without_built_in_model_the_page_says_that_it_is_off(host):
     browser = host.sign_in()
     state = browser.get("/models/built-in").json()
     assert ("switched off" in state["html"], state["settled"]) == (True, True)
+
+
+@dataclass
+class Shown:
+    """What the page asks of a built-in model."""
+
+    state: State
+    text: str = "It is being fetched."
+    done_bytes: int = 250
+    total_bytes: int = 1000
+
+
+@pytest.mark.parametrize("state", get_args(State))
+def test_every_state_of_the_built_in_model_is_shown_in_words(state):
+    piece = templates.fragment("models/built_in.html", built_in=Shown(state))
+    assert ("It is being fetched." in piece, 'class="badge' in piece) == (True, True)
+
+
+def test_while_the_built_in_model_comes_a_bar_shows_how_far_it_is():
+    pieces = [templates.fragment("models/built_in.html", built_in=Shown(state)) for state in ("fetching", "ready")]
+    assert ['<progress value="250" max="1000">' in piece for piece in pieces] == [True, False]

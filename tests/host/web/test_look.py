@@ -19,7 +19,17 @@ from short_memory_host.web.people import SignedIn
 PHONE, DESK = {"width": 390, "height": 844}, {"width": 1280, "height": 800}
 WIDER = "[document.documentElement, document.querySelector('main')].some((one) => one.scrollWidth > one.clientWidth)"
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
-PAGES = ["/gallery", "/account", "/account/security", "/account/people", "/models", "/models/new"]
+PAGES = [
+    "/gallery",
+    "/",
+    "/inbox",
+    "/account/memory",
+    "/account",
+    "/account/security",
+    "/account/people",
+    "/models",
+    "/models/new",
+]
 
 
 class Served(cli.Server):

@@ -39,6 +39,7 @@ async function undo(button) {
 function showProblem(box, message) {
   box.textContent = message;
   box.hidden = false;
+  box.scrollIntoView({ block: "nearest" });
 }
 
 async function makeTopic(form) {
@@ -101,6 +102,7 @@ class Editor {
   /** Post about this note; a refusal is shown beside the text and gives undefined. */
   async ask(url, more) {
     this.problem.hidden = true;
+    document.getElementById("receipt").textContent = "";
     try {
       return await post(url, { path: this.form.dataset.note, version: this.version, ...more });
     } catch (error) {

@@ -1,0 +1,232 @@
+"""The guided step: small models rarely call tools by themselves, so the host asks for one constrained decision first.
+
+`next_call` asks, `fold` writes calls and their results as plain text, as such models understand them best. The prompt
+is the same for everybody up to the topics: a slow machine reads it once, at `warm_up`, and keeps it. Wording and
+examples are fitted to a model of 1.5 billion parameters; `python -m bench.guided` measures a change, docs/models.md
+has the figures.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import uuid
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from short_memory_host.guided_examples import EXAMPLES, RULES
+from short_memory_host.upstream import ToolCall, UpstreamError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from short_memory_host.upstream import Message, Upstream, Upstreams
+
+FACT_CHARACTERS: Final = 200
+TOPICS_READ: Final = 4
+SPOKEN_CHARACTERS: Final = 1500  # of each message in the decision's prompt; its beginning says what is wanted
+REPLY_WANTS: Final = (
+    "general knowledge",
+    "an explanation",
+    "a translation",
+    "a story or poem",
+    "maths or code",
+    "small talk",
+    "decline the offer",
+    "an answer without notes",
+)
+READ_WANTS: Final = ("a fact about me", "advice for me", "a letter for me")
+NOTE_WANTS: Final = {
+    "remember this about me": "You told me this to remember.",
+    "accept the offer": "You said yes to a note of this.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Topic:
+    """One line of an index of this turn. `file` is where it points; empty for the file of its name."""
+
+    scope: str
+    name: str
+    gist: str
+    file: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Situation:
+    """What the decision is made on.
+
+    `may_propose` are the scopes to propose to, the first for new topics; `previous` is the exchange before, as role and
+    text.
+    """
+
+    topics: tuple[Topic, ...]
+    may_read: bool
+    may_propose: tuple[str, ...]
+    previous: tuple[tuple[str, str], ...]
+    text: str
+
+
+async def next_call(upstreams: Upstreams, upstream: Upstream, situation: Situation) -> ToolCall | None:
+    """Ask what should happen before the model answers: read topics, propose a note, or nothing (None).
+
+    Raises:
+        UpstreamError: The model could not be asked. An answer that keeps to no form is no error: then it just replies.
+    """
+    if not (situation.may_propose or (situation.may_read and situation.topics)):
+        return None
+    try:
+        decided = await upstreams.decide(upstream, prompt(situation), schema=schema(situation))
+    except UpstreamError as error:
+        if error.code == "bad-answer":
+            return None
+        raise
+    return call(situation, decided)
+
+
+async def warm_up(upstreams: Upstreams, upstream: Upstream) -> None:
+    """Let the model read the constant part of the prompt, so that the first message does not wait for it."""
+    empty = Situation((), may_read=False, may_propose=("user",), previous=(), text="Hello!")
+    await upstreams.decide(upstream, prompt(empty), schema=schema(empty))
+
+
+def prompt(situation: Situation) -> list[Message]:
+    """Return the messages of the decision: rules and examples, then the topics, the exchange before and the message."""
+    messages = [{"role": "system", "content": RULES}]
+    for example in EXAMPLES:
+        messages += [
+            {"role": "user", "content": _asked(example.topics, example.previous, example.text)},
+            {"role": "assistant", "content": json.dumps(example.decided, ensure_ascii=False)},
+        ]
+    topics = [(name, topic.gist) for name, topic in _labels(situation).items()]
+    return [*messages, {"role": "user", "content": _asked(topics, situation.previous, situation.text)}]
+
+
+def schema(situation: Situation) -> dict[str, Any]:
+    """Return the JSON schema of the decision: only what this turn may do, and only topics it has."""
+    # Without an exchange before, there was no offer to accept or decline.
+    offered = bool(situation.previous)
+    choices = [_choice("reply", [one for one in REPLY_WANTS if offered or one != "decline the offer"])]
+    labels = list(_labels(situation))
+    if situation.may_read and labels:
+        topics = {"type": "array", "items": {"enum": labels}, "minItems": 1, "maxItems": TOPICS_READ}
+        choices.append(_choice("read", list(READ_WANTS), topics=topics))
+    if situation.may_propose:
+        fact = {"type": "string", "minLength": 1, "maxLength": FACT_CHARACTERS}
+        there = [name for name, topic in _labels(situation).items() if topic.scope in situation.may_propose]
+        new = {"type": "string", "pattern": "^[a-z0-9-]{1,32}$"}
+        topic = {"anyOf": [{"enum": there}, new]} if there else new
+        choices.append(_choice("note", list(NOTE_WANTS)[: 1 + offered], topic=topic, fact=fact))
+    return {"anyOf": choices}
+
+
+def call(situation: Situation, decided: dict[str, Any]) -> ToolCall | None:
+    """Turn a decision into the call that a stronger model would have made; None to just reply."""
+    if decided["do"] == "read":
+        return _call("context_read", {"topic": list(dict.fromkeys(decided["topics"]))})
+    if decided["do"] != "note":
+        return None
+    fact = " ".join(decided["fact"].split()).removeprefix("- ")
+    # A small model sometimes repeats an example in place of what was said.
+    if not fact or fact in {example.decided.get("fact") for example in EXAMPLES}:
+        return None
+    topic = _target(situation, decided["topic"])
+    edit = {"file": topic.file or f"{topic.name}.md", "old": "", "new": f"- {fact}"}
+    why = NOTE_WANTS[decided["wants"]]
+    return _call("propose_change", {"scope": topic.scope, "edits": [edit], "why": why})
+
+
+def fold(messages: Sequence[Message]) -> list[Message]:
+    """Write calls and their results as plain text into the person's message before them.
+
+    Args:
+        messages: A conversation in OpenAI's form.
+
+    Returns:
+        The same conversation without `tool_calls` and without messages of the role tool.
+    """
+    folded: list[Message] = []
+    names: dict[str, str] = {}
+    results: dict[int, list[tuple[str, str]]] = {}
+    asked = -1
+    for message in messages:
+        if message["role"] == "tool":
+            results.setdefault(asked, []).append((names.get(message["tool_call_id"], ""), message["content"] or ""))
+            continue
+        names |= {one["id"]: one["function"]["name"] for one in message.get("tool_calls") or ()}
+        if message["role"] == "assistant" and not message.get("content"):
+            continue
+        if message["role"] == "user":
+            asked = len(folded)
+        folded.append({"role": message["role"], "content": message["content"]})
+    for position, found in results.items():
+        if position >= 0:
+            folded[position]["content"] = _with_results(folded[position]["content"], found)
+    return folded
+
+
+def _with_results(text: str, results: list[tuple[str, str]]) -> str:
+    parts = []
+    for name, result in results:
+        if name == "propose_change" and result.startswith("Proposed"):
+            parts.append(f"{PROPOSED}\n\nWhat I wrote: {text}")
+        elif name == "propose_change":
+            parts.append(f"{NOT_PROPOSED.format(result=result)}\n\nWhat I wrote: {text}")
+        else:
+            parts.append(f"{READ}\n\n{result.strip()}\n\n{MIND}\n\n{text}")
+    return "\n\n".join(parts)
+
+
+READ: Final = "Notes about me that I let you see:"
+MIND: Final = "Mind them in your answer."
+PROPOSED: Final = (
+    "The note of this is proposed and not saved yet: I decide on the card below. Answer with one short sentence in my "
+    "language: that you proposed a note, and that I can confirm it on the card. Do not say that it is saved or noted."
+)
+NOT_PROPOSED: Final = (
+    "The note could not be proposed. Tell me so in one or two short sentences in my language, and why. "
+    "The reason is:\n{result}"
+)
+
+
+def _asked(topics: Sequence[tuple[str, str]], previous: Sequence[tuple[str, str]], text: str) -> str:
+    lines = "\n".join(f"- {name}: {gist}" for name, gist in topics) or "(none yet)"
+    before = "\n".join(f"Before, the {_WHO.get(role, role)}: {_short(said)}" for role, said in previous)
+    return "\n\n".join(part for part in (f"Topics:\n{lines}", before, f"Message: {_short(text)}") if part)
+
+
+_WHO: Final = {"user": "person"}
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= SPOKEN_CHARACTERS else f"{text[:SPOKEN_CHARACTERS]} …"
+
+
+def _choice(do: str, wants: list[str], **more: Any) -> dict[str, Any]:  # noqa: ANN401 - pieces of a JSON schema
+    properties = {"wants": {"enum": wants}, "do": {"const": do}, **more}
+    return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
+
+
+def _labels(situation: Situation) -> dict[str, Topic]:
+    """Name the topics: bare where one scope has the name, else with the scope, as context_read takes them."""
+    names = [topic.name for topic in situation.topics]
+    return {
+        topic.name if names.count(topic.name) == 1 else f"{topic.scope}/{topic.name}": topic
+        for topic in situation.topics
+    }
+
+
+def _target(situation: Situation, label: str) -> Topic:
+    there = _labels(situation).get(label)
+    if there is not None and there.scope in situation.may_propose:
+        return there
+    return Topic(situation.may_propose[0], _slug(label), "")
+
+
+def _slug(label: str) -> str:
+    name = re.sub(r"-{2,}", "-", label.rpartition("/")[2]).strip("-")
+    return "notes" if name in ("", "index") else name
+
+
+def _call(name: str, arguments: dict[str, Any]) -> ToolCall:
+    return ToolCall(f"call_{uuid.uuid4().hex[:16]}", name, json.dumps(arguments, ensure_ascii=False))
