@@ -11,7 +11,8 @@ from short_memory_host.web import sessions, templates
 from short_memory_host.web.errors import TooManyAttemptsError, text
 from short_memory_host.web.held import held
 from short_memory_host.web.next_page import safe
-from short_memory_host.web.people import Visitor
+from short_memory_host.web.own_addon import enable_for_new
+from short_memory_host.web.people import Visitor, recognise
 
 public = APIRouter()
 
@@ -36,6 +37,9 @@ def use_link(request: Request, token: Annotated[str, Form()]) -> Response:
     secret = service.sign_in_with_link(host.database, token, old_session=old, now=host.clock())
     if secret is None:
         return _link_page(request, "")
+    found = recognise(host, secret, now=host.clock())
+    if found is not None:
+        enable_for_new(host, found[1].id)
     logs.write("signed-in", address=_address(request), code="link")
     return come_in(request, secret, "/welcome")
 
