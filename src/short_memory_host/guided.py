@@ -165,27 +165,35 @@ def fold(messages: Sequence[Message]) -> list[Message]:
     return folded
 
 
+def words_after(name: str, result: str) -> str | None:
+    """Return what the host says itself in place of a guided model's answer to a call; None: let the model answer.
+
+    A small model says "noted" where nothing is saved yet, however it is told; so after a proposal the host speaks.
+    """
+    return PROPOSED_WORDS if name == "propose_change" and result.startswith("Proposed") else None
+
+
 def _with_results(text: str, results: list[tuple[str, str]]) -> str:
-    parts = []
+    """Put what tools gave around the person's message; what matters most stands last."""
     for name, result in results:
-        if name == "propose_change" and result.startswith("Proposed"):
-            parts.append(f"{PROPOSED}\n\nWhat I wrote: {text}")
+        if words_after(name, result):
+            text = PROPOSED.format(text=text)
         elif name == "propose_change":
-            parts.append(f"{NOT_PROPOSED.format(result=result)}\n\nWhat I wrote: {text}")
+            text = NOT_PROPOSED.format(text=text, result=result)
         else:
-            parts.append(f"{READ}\n\n{result.strip()}\n\n{MIND}\n\n{text}")
-    return "\n\n".join(parts)
+            text = READ.format(text=text, result=result.strip())
+    return text
 
 
-READ: Final = "Notes about me that I let you see:"
-MIND: Final = "Mind them in your answer."
-PROPOSED: Final = (
-    "The note of this is proposed and not saved yet: I decide on the card below. Answer with one short sentence in my "
-    "language: that you proposed a note, and that I can confirm it on the card. Do not say that it is saved or noted."
-)
+PROPOSED_WORDS: Final = "I proposed a note of this. It is kept only when you confirm it on the card."
+PROPOSED: Final = f'{{text}}\n\n(From the host: a note of this was proposed. Repeat exactly: "{PROPOSED_WORDS}")'
 NOT_PROPOSED: Final = (
-    "The note could not be proposed. Tell me so in one or two short sentences in my language, and why. "
-    "The reason is:\n{result}"
+    "{text}\n\n(From the host: no note of this could be made, for this reason: {result} "
+    "Tell me in one sentence that you could not propose a note, and why.)"
+)
+READ: Final = (
+    "What you know about me:\n{result}\n\nMy message: {text}\n\nAnswer in the language of my message, in a few sentences. "
+    "First name the fact about me that matters, then answer in a way that suits it."
 )
 
 

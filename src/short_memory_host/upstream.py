@@ -28,7 +28,8 @@ __all__ = ["BUILT_IN", "CheckLine", "Text", "ToolCall", "Upstream", "UpstreamErr
 BUILT_IN: Final = "built-in"  # the id of the model that the host runs itself
 DECISION_TOKENS: Final = 220
 LISTED_MODELS: Final = 8
-ANSWER_TOKENS: Final = 800  # of the built-in model: at most about two minutes on two cores
+REPEAT_PENALTY: Final = 1.1
+ANSWER_TOKENS: Final = 600  # of the built-in model: at most about a minute and a half on two cores
 
 Message = dict[str, Any]
 
@@ -160,7 +161,9 @@ def _answering(upstream: Upstream) -> dict[str, Any]:
     """Return how an answer is sampled: an upstream's own way, but for the built-in model steady and not without end."""
     if upstream.id != BUILT_IN:
         return {}
-    return {"temperature": 0.2, "max_tokens": ANSWER_TOKENS, "extra_body": _slot(upstream, 1)}
+    # Without the penalty a small model repeats one sentence until its tokens end.
+    body = {**(_slot(upstream, 1) or {}), "repeat_penalty": REPEAT_PENALTY}
+    return {"temperature": 0.2, "max_tokens": ANSWER_TOKENS, "extra_body": body}
 
 
 async def _parts(upstream: Upstream, answer: openai.AsyncStream[Any]) -> AsyncGenerator[Text | ToolCall]:

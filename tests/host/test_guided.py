@@ -209,7 +209,7 @@ def test_what_was_read_stands_before_the_question_in_the_persons_message():
     folded = guided.fold([{"role": "system", "content": "s"}, user("cook?"), *called("context_read", "- no nuts\n")])
     assert folded == [
         {"role": "system", "content": "s"},
-        user("Notes about me that I let you see:\n\n- no nuts\n\nMind them in your answer.\n\ncook?"),
+        user(guided.READ.format(result="- no nuts", text="cook?")),
     ]
 
 
@@ -221,7 +221,12 @@ def test_an_earlier_turn_is_folded_the_same_way_in_later_ones():
 
 def test_a_proposal_is_told_as_one_that_is_not_saved_yet():
     (folded,) = guided.fold([user("remember x"), *called("propose_change", "Proposed, not saved. …")])
-    assert (folded["content"].startswith(guided.PROPOSED), folded["content"].endswith("remember x")) == (True, True)
+    assert folded["content"] == guided.PROPOSED.format(text="remember x")
+
+
+def test_after_a_proposal_the_host_speaks_and_after_anything_else_the_model():
+    results = [("propose_change", "Proposed, not saved."), ("propose_change", "Over the cap."), ("context_read", "- a")]
+    assert [guided.words_after(*one) for one in results] == [guided.PROPOSED_WORDS, None, None]
 
 
 def test_a_refused_proposal_is_told_with_its_reason():

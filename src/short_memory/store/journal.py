@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import sqlite3
 from contextlib import contextmanager, suppress
 from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, Any, cast
@@ -282,13 +283,14 @@ class Journal:
 
 def _configure(connection: Any, _record: object) -> None:  # noqa: ANN401 - the driver's own type
     connection.isolation_level = None
-    cursor = connection.cursor()
-    mode = cursor.execute("PRAGMA journal_mode = WAL").fetchone()[0]
+    try:
+        mode = connection.execute("PRAGMA journal_mode = WAL").fetchone()[0]
+        connection.execute("PRAGMA synchronous = FULL")
+        connection.execute("PRAGMA foreign_keys = ON")
+    except sqlite3.Error as error:
+        raise StorageError(error.sqlite_errorname) from error
     if mode != "wal":
         raise StorageError(f"SQLite answers journal mode {mode}")
-    cursor.execute("PRAGMA synchronous = FULL")
-    cursor.execute("PRAGMA foreign_keys = ON")
-    cursor.close()
 
 
 def _begin(run: sa.Connection) -> None:
