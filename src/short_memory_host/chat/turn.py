@@ -12,7 +12,7 @@ import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from short_memory import prompt, reading, tools
+from short_memory import reading, tools
 from short_memory_host import guided
 from short_memory_host.chat.messages import Message, wire
 from short_memory_host.chat.system_text import SKILL_READ, skill_tool, system_text
@@ -191,13 +191,12 @@ def _read_skill(skills: Sequence[Skill], arguments: str) -> tools.ToolResult:
 
 
 def _kept(call: ToolCall, result: tools.ToolResult) -> Message:
-    text = prompt.framed(result.text) if result.opened else result.text
     return Message(
         "tool",
         {
             "call": call.id,
             "name": call.name,
-            "text": text,
+            "text": result.text,
             "code": None if result.error is None else result.error.code,
             "proposal": None if result.proposal is None else result.proposal.id,
             "change": result.change,

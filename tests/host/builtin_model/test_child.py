@@ -22,8 +22,3 @@ def test_a_file_that_is_no_model_is_one_line_on_stdout_and_an_end(tmp_path, cont
     path.write_bytes(content)
     code, output = run(path)
     assert (code, len(output.splitlines()), list(json.loads(output))) == (1, 1, ["problem"])
-
-
-def test_the_key_is_not_among_the_arguments():
-    source = subprocess.run([*CHILD], input="", capture_output=True, text=True, timeout=120, check=False)
-    assert (source.returncode, "IndexError" in source.stderr) == (1, True)

@@ -1,10 +1,27 @@
 """The built-in model while the host runs: what its state says when it cannot run."""
 
 import asyncio
+import os
+import signal
+import sys
 
 from short_memory_host.builtin_model.running import BuiltInModel, default_threads
 from short_memory_host.upstream import Upstreams
 from tests.host.builtin_model.test_weights import MODEL
+from tests.scripted_upstream import ScriptedUpstream, decides
+
+# A program that keeps to the child's side of the agreement, and writes down its process and the key it was given.
+CHILD = """
+import json, os, sys
+port, notes = sys.argv[1:3]
+key = sys.stdin.readline().strip()
+with open(notes, "a") as file:
+    print(os.getpid(), key, *sys.argv[3:], file=file)
+print(json.dumps({"port": int(port)}), flush=True)
+sys.stdin.read()
+with open(notes, "a") as file:
+    print("ended", file=file)
+"""
 
 
 def ended(folder, **more):
@@ -53,3 +70,40 @@ def test_stopping_what_never_started_is_no_error(tmp_path):
 
 def test_one_core_is_left_to_the_host():
     assert default_threads() >= 1
+
+
+def test_a_child_that_ends_is_started_again_and_the_last_ends_with_the_host(tmp_path):
+    model, notes = tmp_path / "own.gguf", tmp_path / "notes"
+    model.write_bytes(b"GGUF" + bytes(1 << 20))
+
+    async def run(port):
+        upstreams = Upstreams()
+        child = (sys.executable, "-c", CHILD, str(port), str(notes))
+        built_in = BuiltInModel(upstreams, folder=tmp_path, model=model, child=child, first_pause_s=0.01)
+        built_in.start()
+        states = [await built_in.settled()]
+        first = built_in.upstream
+        os.kill(int(notes.read_text().split()[0]), signal.SIGKILL)
+        states += [await built_in.until("starting"), await built_in.settled()]
+        second = built_in.upstream
+        await built_in.stop()
+        await upstreams.close()
+        return states, first, second, built_in.upstream
+
+    with ScriptedUpstream() as server:
+        server.always(decides(wants="small talk", do="reply"))
+        port = int(server.base_url.split(":")[2].removesuffix("/v1"))
+        states, first, second, last = asyncio.run(run(port))
+    written = [line.split() for line in notes.read_text().splitlines()]
+    assert (states, last, first.api_key != second.api_key, first.local, first.tools) == (
+        ["ready", "starting", "ready"],
+        None,
+        True,
+        True,
+        "guided",
+    )
+    assert [line[1:] for line in written] == [
+        [first.api_key, str(model), str(default_threads())],
+        [second.api_key, str(model), str(default_threads())],
+        [],
+    ]
