@@ -27,13 +27,14 @@ class Message:
     id: int = 0
 
 
-def wire(messages: list[Message], *, sees_notes: bool) -> list[dict[str, Any]]:
+def wire(messages: list[Message], *, sees_notes: bool, framed: bool = True) -> list[dict[str, Any]]:
     """Return the messages in the OpenAI format.
 
     Args:
         messages: In the order in which they were kept.
         sees_notes: Whether the model may get what came from notes. Otherwise no tool result, no call and no line of
             the host is among them.
+        framed: Whether topics stand in their frame; the guided step has a frame of its own.
     """
     found: list[dict[str, Any]] = []
     for message in messages:
@@ -42,7 +43,7 @@ def wire(messages: list[Message], *, sees_notes: bool) -> list[dict[str, Any]]:
         elif message.role == "assistant":
             found += _assistant(message.content, sees_notes=sees_notes)
         elif sees_notes:
-            _add_from_host(found, message)
+            _add_from_host(found, message, framed=framed)
     return found
 
 
@@ -59,10 +60,10 @@ def _assistant(content: dict[str, Any], *, sees_notes: bool) -> list[dict[str, A
     return [said]
 
 
-def _add_from_host(found: list[dict[str, Any]], message: Message) -> None:
+def _add_from_host(found: list[dict[str, Any]], message: Message, *, framed: bool) -> None:
     content = message.content
     if message.role == "tool":
-        text = prompt.framed(content["text"]) if content["opened"] else content["text"]
+        text = prompt.framed(content["text"]) if framed and content["opened"] else content["text"]
         found.append({"role": "tool", "tool_call_id": content["call"], "content": text})
         return
     # It belongs to the person's message before it: many chat templates take no further system message.

@@ -154,7 +154,8 @@ def _wire(asked: Asked, notes: _Notes, messages: list[Message]) -> list[dict[str
     is_guided = asked.upstream.tools == "guided"
     block = "" if notes.turn is None else notes.turn.block
     text = system_text(block, () if is_guided else notes.skills)
-    found = [{"role": "system", "content": text}, *wire(messages, sees_notes=asked.upstream.sees_notes)]
+    said = wire(messages, sees_notes=asked.upstream.sees_notes, framed=not is_guided)
+    found = [{"role": "system", "content": text}, *said]
     return guided.fold(found) if is_guided else found
 
 
