@@ -87,7 +87,7 @@ DEVELOPMENT: Final = (
     Case("it", "che esercizi posso fare senza farmi male?", "read", NOTES_IT, ("salute",)),
     Case("de", "Merk dir bitte, dass ich gegen Nüsse allergisch bin", "propose", NONE, words=("nüss", "nuss")),
     Case("de", "Was kann ich heute Abend kochen?", "read", NOTES_DE, ("essen",)),
-    Case("de", "Notiere: Ich trinke keinen Kaffee mehr.", "propose", NOTES_DE, words=("Kaffee",)),
+    Case("de", "Notiere: Ich trinke keinen Kaffee mehr.", "propose", NOTES_DE, words=("kein",)),
     Case("de", "Wann bin ich zuletzt beim Arzt gewesen?", "read", NOTES_DE, ("gesundheit",)),
     Case("de", "Wie hoch ist die Zugspitze?", "reply", NOTES_DE),
     Case("de", "Danke dir!", "reply", NOTES_DE),
@@ -114,7 +114,13 @@ DEVELOPMENT: Final = (
 
 HELD_OUT: Final = (
     Case("en", "Please note that my shoe size is 43", "propose", NONE, words=("43",)),
-    Case("en", "I can't stand cilantro, remember that for recipes", "propose", NOTES, words=("cilantro",)),
+    Case(
+        "en",
+        "I can't stand cilantro, remember that for recipes",
+        "propose",
+        NOTES,
+        words=("can't stand", "dislikes", "hates", "does not", "no cilantro"),
+    ),
     Case(
         "en", "keep in mind that my daughter Lea starts school in September", "propose", NOTES, words=("Lea", "school")
     ),
@@ -149,7 +155,7 @@ HELD_OUT: Final = (
         offer=("I have started to eat fish again.", "Good to know. Would you like me to note that you eat fish again?"),
     ),
     Case("it", "Prendi nota: mia moglie si chiama Giulia", "propose", NONE, words=("Giulia",)),
-    Case("it", "ricorda che non sopporto il coriandolo", "propose", NOTES_IT, words=("coriandolo",)),
+    Case("it", "ricorda che non sopporto il coriandolo", "propose", NOTES_IT, words=("non sopporto",)),
     Case("it", "mi proponi una ricetta per il pranzo di domenica?", "read", NOTES_IT, ("cucina",)),
     Case("it", "aiutami a organizzare la settimana con i miei turni", "read", NOTES_IT, ("lavoro",)),
     Case("it", "dove abito?", "read", NOTES_IT, ("casa",)),
@@ -164,7 +170,7 @@ HELD_OUT: Final = (
         offer=("Ho iniziato a suonare la chitarra!", "Che bello! Vuoi che mi annoti che suoni la chitarra?"),
     ),
     Case("de", "Vergiss nicht: Mein Hund heißt Bruno.", "propose", NONE, words=("Bruno",)),
-    Case("de", "Bitte speichere, dass ich kein Fleisch esse", "propose", NOTES_DE, words=("Fleisch",)),
+    Case("de", "Bitte speichere, dass ich kein Fleisch esse", "propose", NOTES_DE, words=("kein Fleisch",)),
     Case("de", "Ich arbeite jetzt in Teilzeit, merk dir das", "propose", NOTES_DE, words=("Teilzeit",)),
     Case("de", "Schlag mir ein Frühstück vor", "read", NOTES_DE, ("essen",)),
     Case("de", "Darf ich mit meinem Knie joggen gehen?", "read", NOTES_DE, ("gesundheit",)),

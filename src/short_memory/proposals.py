@@ -217,9 +217,10 @@ def _check_edits(edits: Sequence[Edit]) -> None:
 
 def _check_secrets(path: str, old: str, text: str, added: set[int]) -> None:
     """Refuse a secret on an added line, and one that an added line completes."""
+    found = secret_scan.scan(text)
     were, lines = old.split("\n"), text.split("\n")
-    kept = {(secret.rule, were[secret.line - 1]) for secret in secret_scan.scan(old)}
-    for secret in secret_scan.scan(text):
+    kept = {(secret.rule, were[secret.line - 1]) for secret in secret_scan.scan(old)} if found else set()
+    for secret in found:
         if secret.line in added or (secret.rule, lines[secret.line - 1]) not in kept:
             raise SecretError(secret.rule, path, secret.line)
 

@@ -37,8 +37,8 @@ def absorb(store: NoteStore, owner: str, paths: Iterable[str], now: datetime) ->
     """Journal what these files became by other hands, as one change set. The caller holds the owner's lock."""
     moved = tuple(
         FileChange(path, known, raw)
-        for path in paths
-        if (known := store.journal.known(owner, path)) != (raw := _plain(store, owner, path, known))
+        for path, known in store.journal.known(owner, paths).items()
+        if known != (raw := _plain(store, owner, path, known))
     )
     if not moved:
         return None

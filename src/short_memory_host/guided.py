@@ -28,7 +28,7 @@ SPOKEN_CHARACTERS: Final = 1500  # of each message in the decision's prompt; its
 REPLY_WANTS: Final = (
     "general knowledge",
     "an explanation",
-    "a translation",
+    "work on a text",
     "a story or poem",
     "maths or code",
     "small talk",
@@ -36,9 +36,10 @@ REPLY_WANTS: Final = (
     "an answer without notes",
 )
 READ_WANTS: Final = ("a fact about me", "advice for me", "a letter for me")
+ACCEPTED: Final = "accept the offer"
 NOTE_WANTS: Final = {
     "remember this about me": "You told me this to remember.",
-    "accept the offer": "You said yes to a note of this.",
+    ACCEPTED: "You said yes to a note of this.",
 }
 
 
@@ -130,6 +131,9 @@ def call(situation: Situation, decided: dict[str, Any]) -> ToolCall | None:
     # A small model sometimes repeats an example in place of what was said.
     if not fact or fact in {example.decided.get("fact") for example in EXAMPLES}:
         return None
+    if decided["wants"] != ACCEPTED and _denies(situation.text) and not _denies(fact):
+        # It turned "can't stand" into "stands". The person's own words are longer and true.
+        fact = " ".join(situation.text.split())[:FACT_CHARACTERS]
     topic = _target(situation, decided["topic"])
     edit = {"file": topic.file or f"{topic.name}.md", "old": "", "new": f"- {fact}"}
     why = NOTE_WANTS[decided["wants"]]
@@ -222,6 +226,17 @@ def _labels(situation: Situation) -> dict[str, Topic]:
         topic.name if names.count(topic.name) == 1 else f"{topic.scope}/{topic.name}": topic
         for topic in situation.topics
     }
+
+
+# Words that turn a fact around, in the languages the step was measured in.
+_DENIAL: Final = re.compile(
+    r"\b(no|not|never|neither|nor|without|cannot|non|mai|né|senza|nicht|nie|niemals|ohne|kein\w*)\b|n[\u2019']t\b",
+    re.IGNORECASE,
+)
+
+
+def _denies(text: str) -> bool:
+    return _DENIAL.search(text) is not None
 
 
 def _target(situation: Situation, label: str) -> Topic:

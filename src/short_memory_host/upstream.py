@@ -9,7 +9,6 @@ happened and what to do, never the key and never the answer's body.
 from __future__ import annotations
 
 import json
-import uuid
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Literal
@@ -18,7 +17,8 @@ import httpx2
 import jsonschema
 import openai
 
-from short_memory_host.upstream_errors import UpstreamError, not_a_model, translated
+from short_memory_host.upstream_errors import UpstreamError, translated
+from short_memory_host.upstream_wire import Text, ToolCall, parts
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Sequence
@@ -51,22 +51,6 @@ class Upstream:
     def sees_notes(self) -> bool:
         """Whether block, tools and earlier results of tools may be sent to it."""
         return self.local or self.may_see_notes
-
-
-@dataclass(frozen=True, slots=True)
-class Text:
-    """A piece of the answer."""
-
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class ToolCall:
-    """A call the model asks for; `arguments` is JSON text as the model wrote it, well-formed or not."""
-
-    id: str
-    name: str
-    arguments: str
 
 
 class Upstreams:
@@ -115,8 +99,8 @@ class Upstreams:
         with translated(upstream.name):
             answer = await self.client(upstream).chat.completions.create(**wanted, **_answering(upstream))
         with translated(upstream.name, under_way=True):
-            async with answer, aclosing(_parts(upstream, answer)) as parts:
-                async for part in parts:
+            async with answer, aclosing(parts(upstream.name, answer)) as found:
+                async for part in found:
                     yield part
 
     async def decide(
@@ -164,50 +148,6 @@ def _answering(upstream: Upstream) -> dict[str, Any]:
     # Without the penalty a small model repeats one sentence until its tokens end.
     body = {**(_slot(upstream, 1) or {}), "repeat_penalty": REPEAT_PENALTY}
     return {"temperature": 0.2, "max_tokens": ANSWER_TOKENS, "extra_body": body}
-
-
-async def _parts(upstream: Upstream, answer: openai.AsyncStream[Any]) -> AsyncGenerator[Text | ToolCall]:
-    calls: list[_Call] = []
-    chunks, finished = 0, False
-    async for chunk in answer:
-        chunks += 1
-        for choice in getattr(chunk, "choices", None) or ():
-            delta = choice.delta
-            if delta is not None and delta.content:
-                yield Text(delta.content)
-            for fragment in (delta is not None and delta.tool_calls) or ():
-                _join(calls, fragment)
-            finished = finished or choice.finish_reason is not None
-    if not chunks:
-        raise not_a_model(upstream.name)
-    if not finished:
-        raise UpstreamError("broken-off", f"{upstream.name} stopped in the middle of its answer. Try again.")
-    for call in calls:
-        yield ToolCall(call.id or f"call_{uuid.uuid4().hex[:16]}", call.name, call.arguments)
-
-
-@dataclass(slots=True)
-class _Call:
-    index: int | None
-    id: str
-    name: str = ""
-    arguments: str = ""
-
-
-def _join(calls: list[_Call], fragment: Any) -> None:  # noqa: ANN401 - the library does not check what servers send
-    """Add a fragment to its call. Servers differ: no index, or one for all; no id; the whole call at once."""
-    name = (fragment.function and fragment.function.name) or ""
-    arguments = (fragment.function and fragment.function.arguments) or ""
-    call = next((call for call in reversed(calls) if fragment.index is None or call.index == fragment.index), None)
-    another = call is not None and (
-        (fragment.id and call.id and fragment.id != call.id) or (fragment.index is None and name and call.arguments)
-    )
-    if call is None or another:
-        call = _Call(fragment.index, fragment.id or "")
-        calls.append(call)
-    call.id = call.id or fragment.id or ""
-    call.name = call.name or name
-    call.arguments += arguments
 
 
 def _fitting(upstream: Upstream, answer: Any, schema: dict[str, Any]) -> dict[str, Any]:  # noqa: ANN401 - as above

@@ -21,6 +21,7 @@ from short_memory.errors import (
     UnreadableError,
 )
 
+QUOTE = "in a.md; it must stand there exactly once. Quote it from the present text and propose again. a.md now:\n"
 CODES = {
     "already-declined", "bad-arguments", "bad-file", "bad-text", "changed", "confirmed", "conflict", "declined",
     "expired", "limit", "newer-data", "no-change", "no-match", "no-proposal", "no-scope", "no-tool", "no-topic",
@@ -47,13 +48,11 @@ def test_every_error_of_the_module_is_in_the_set():
         (NoTopicError(["food", "home"]), "No such topic here. Topics: food, home."),
         (
             NoMatchError("a.md", 0, ""),
-            "`old` stands nowhere in a.md; it must stand there exactly once. Quote it from the present text and propose "
-            "again. a.md now:\n(no file yet)",
+            f"`old` stands nowhere {QUOTE}(no file yet)",
         ),
         (
             NoMatchError("a.md", 2, "x\nx\n"),
-            "`old` stands 2 times in a.md; it must stand there exactly once. Quote it from the present text and propose "
-            "again. a.md now:\nx\nx\n",
+            f"`old` stands 2 times {QUOTE}x\nx\n",
         ),
         (
             OverCapError("index.md", "41 lines; at most 40", []),

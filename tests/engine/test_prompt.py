@@ -137,7 +137,7 @@ def test_a_token_of_a_chat_template_is_written_as_text(token):
     for form in (token, token.upper(), token.lower(), mixed(token)):
         escaped = escape(f"x {form} y")
         assert form not in escaped
-        assert escaped.startswith("x &lt;") or escaped.startswith("x &#91;")
+        assert escaped.startswith(("x &lt;", "x &#91;"))
         assert escaped.replace("&lt;", "<").replace("&#91;", "[") == f"x {form} y"
 
 

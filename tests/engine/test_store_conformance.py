@@ -100,7 +100,7 @@ def test_a_plan_of_taking_back_can_be_applied_and_taken_back_again(store):
 def test_an_edit_from_outside_is_written_down_without_touching_a_file(store):
     with store.locked("anna"):
         store.record(change("c1", (A, None, b"seen")))
-    assert (store.read("anna", A), store.journal.known("anna", A)) == (None, b"seen")
+    assert (store.read("anna", A), store.journal.known("anna", [A])) == (None, {A: b"seen"})
 
 
 def test_another_store_over_the_same_data_sees_the_same(store, tmp_path):

@@ -96,6 +96,23 @@ def test_without_an_exchange_before_there_is_no_offer_to_accept_or_decline():
     assert [[fits(one, decided) for decided in (accepted, declined)] for one in asked] == [[False, False], [True, True]]
 
 
+@pytest.mark.parametrize(
+    ("said", "fact"),
+    [
+        ("ricorda che non sopporto il coriandolo", "sopporto il coriandolo"),
+        ("remember I can't stand cilantro", "stands cilantro"),
+        ("Ich esse kein Fleisch", "isst Fleisch"),
+    ],
+)
+def test_a_fact_that_was_turned_around_gives_way_to_the_persons_words(said, fact):
+    assert proposed(situation(text=said), note("food", fact))["edits"][0]["new"] == f"- {said}"
+
+
+def test_a_fact_that_denies_what_the_person_denied_is_kept():
+    asked = situation(text="remember I can't stand cilantro")
+    assert proposed(asked, note("food", "no cilantro"))["edits"][0]["new"] == "- no cilantro"
+
+
 def test_a_fact_is_written_as_one_line():
     assert proposed(situation(), note("food", "- no\n  nuts"))["edits"][0]["new"] == "- no nuts"
 

@@ -117,27 +117,6 @@ def test_parallel_calls_are_told_apart_by_their_index(server):
     ]
 
 
-def test_whole_calls_that_share_one_index_are_two(server):
-    server.will(
-        Answer((fragment(0, call_id="x", name="a", arguments="{}"), fragment(0, call_id="y", name="b", arguments="{}")))
-    )
-    assert streamed(upstream(server.base_url)) == [ToolCall("x", "a", "{}"), ToolCall("y", "b", "{}")]
-
-
-def test_calls_without_an_index_are_told_apart_by_their_name(server):
-    server.will(
-        Answer((fragment(None, name="a", arguments="{}"), fragment(None, name="b"), fragment(None, arguments="{}")))
-    )
-    found = streamed(upstream(server.base_url))
-    assert [(call.name, call.arguments) for call in found] == [("a", "{}"), ("b", "{}")]
-
-
-def test_a_call_without_an_id_gets_one_of_its_own(server):
-    server.will(calls(Call("a", id=None), Call("b", id=None)))
-    first, second = streamed(upstream(server.base_url))
-    assert (first.id.startswith("call_"), first.id != second.id) == (True, True)
-
-
 def test_malformed_arguments_are_handed_on_as_the_model_wrote_them(server):
     server.will(calls(Call("context_read", '{"topic": food')))
     assert streamed(upstream(server.base_url)) == [ToolCall("call_1", "context_read", '{"topic": food')]

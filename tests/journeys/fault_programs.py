@@ -36,12 +36,17 @@ def confirm_on_demand() -> None:
         if process == 0:
             os.read(waits, 1)
             os._exit(_confirm(Path(data), proposal))
-        print(process, flush=True)
+        _say(process)
         sys.stdin.readline()
         os.write(goes, b"g")
         os.close(waits)
         os.close(goes)
-        print(os.waitpid(process, 0)[1], flush=True)
+        _say(os.waitpid(process, 0)[1])
+
+
+def _say(answer: object) -> None:
+    sys.stdout.write(f"{answer}\n")
+    sys.stdout.flush()
 
 
 def _confirm(data: Path, proposal: str) -> int:
@@ -83,7 +88,7 @@ def confirm_at_once(data: Path, proposal: str, count: int) -> None:
         thread.start()
     for thread in threads:
         thread.join()
-    print(*names)
+    _say(" ".join(names))
 
 
 if __name__ == "__main__":

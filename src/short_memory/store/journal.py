@@ -23,7 +23,7 @@ from short_memory.proposals import Edit, Proposal
 from short_memory.scopes import Actor, Channel, Conversation, Scope
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
 SCHEMA = 1
@@ -77,6 +77,18 @@ _proposals = sa.Table(
     sa.Column("body", sa.String, nullable=False),
     sa.Index("proposals_of_owner", "owner", "state", "made"),
     sa.Index("proposals_of_conversation", "conversation", "told"),
+)
+
+# Asked at every write, and made once: to build a statement costs more than to run it.
+_INTENTS = sa.select(_changes).where(_changes.c.state == "intent").order_by(_changes.c.seq)
+_INTENTS_OF = _INTENTS.where(_changes.c.owner == sa.bindparam("owner"))
+_KNOWN = (
+    sa.select(_files.c.after)
+    .join(_changes, _changes.c.seq == _files.c.seq)
+    .where(_files.c.owner == sa.bindparam("owner"), _files.c.path == sa.bindparam("path"))
+    .where(_changes.c.state == "applied")
+    .order_by(_files.c.seq.desc())
+    .limit(1)
 )
 
 
@@ -156,10 +168,7 @@ class Journal:
 
     def intents(self, owner: str | None = None) -> list[ChangeSet]:
         """Return the change sets that are neither applied nor failed, of one owner or of all, oldest first."""
-        chosen = _changes.c.state == "intent"
-        if owner is not None:
-            chosen = sa.and_(_changes.c.owner == owner, chosen)
-        return self._select(sa.select(_changes).where(chosen).order_by(_changes.c.seq))
+        return self._select(_INTENTS if owner is None else _INTENTS_OF, owner=owner)
 
     def changes(self, owner: str, *, limit: int, before: str | None = None) -> list[ChangeSet]:
         """Return applied change sets of an owner, latest first, those before the named one if one is named."""
@@ -194,17 +203,10 @@ class Journal:
         with self._read() as run:
             return {row.reverts: row.id for row in run.execute(query)}
 
-    def known(self, owner: str, path: str) -> bytes | None:
-        """Return the bytes of a file after the latest change set that holds it; None if there are none."""
-        query = (
-            sa.select(_files.c.after)
-            .join(_changes, _changes.c.seq == _files.c.seq)
-            .where(_files.c.owner == owner, _files.c.path == path, _changes.c.state == "applied")
-            .order_by(_files.c.seq.desc())
-            .limit(1)
-        )
+    def known(self, owner: str, paths: Iterable[str]) -> dict[str, bytes | None]:
+        """Return the bytes of files after the latest change set that holds each; None where there are none."""
         with self._read() as run:
-            return run.execute(query).scalar()
+            return {path: run.execute(_KNOWN, {"owner": owner, "path": path}).scalar() for path in paths}
 
     def paths(self, owner: str) -> list[str]:
         """Return every path that a change set of this owner holds."""
@@ -212,9 +214,9 @@ class Journal:
         with self._read() as run:
             return list(run.execute(query).scalars())
 
-    def _select(self, query: sa.Select[Any]) -> list[ChangeSet]:
+    def _select(self, query: sa.Select[Any], **named: str | None) -> list[ChangeSet]:
         with self._read() as run:
-            rows = run.execute(query).all()
+            rows = run.execute(query, named).all()
             wanted = (
                 sa.select(_files).where(_files.c.seq.in_([row.seq for row in rows])).order_by(_files.c.seq, _files.c.n)
             )
@@ -294,8 +296,10 @@ def _configure(connection: Any, _record: object) -> None:  # noqa: ANN401 - the 
 
 
 def _begin(run: sa.Connection) -> None:
-    # A writer takes its place at once: a transaction that starts by reading could find it taken later.
-    run.exec_driver_sql("BEGIN IMMEDIATE" if run.get_execution_options().get("immediate") else "BEGIN")
+    # A writer takes its place at once: a transaction that starts by reading could find it taken later. A read is one
+    # statement, or several on rows that never change, and needs none.
+    if run.get_execution_options().get("immediate"):
+        run.exec_driver_sql("BEGIN IMMEDIATE")
 
 
 def _reason(error: sa.exc.DatabaseError) -> str:

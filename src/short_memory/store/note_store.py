@@ -175,18 +175,20 @@ class NoteStore:
         try:
             self.journal.intend(change, decided)
         except StorageError:
-            # The intent may still come back with the database's log; without its mark it is void.
+            # The intent may still come back with the database's log; without its files in place it is void.
             self._staging.clear(change.id)
             raise
         try:
             self._staging.place(change)
         except OSError as error:
             self._take_back(change)
-            raise StorageError(str(error.strerror)) from error
+            # A dead disk may let us neither sync nor take back: what is whole then stays, so it is not called failed.
+            if not self._staging.stands(change):
+                raise StorageError(str(error.strerror)) from error
         except ShortMemoryError:
             self._take_back(change)
             raise
-        # From here on the change is whole and durable, whatever becomes of the mark.
+        # From here on the change is whole and stays, whatever becomes of the mark.
         try:
             self.journal.applied(change.id)
         except StorageError:

@@ -87,6 +87,10 @@ class Staging:
         with suppress(OSError):
             (self._root / change.id).rename(self._root / f"{change.id}{PLACED}")
 
+    def stands(self, change: ChangeSet) -> bool:
+        """Say whether a later start would keep the change: it has no mark, and all of its files are in place."""
+        return (self._root / change.id).exists() and self._is_placed(change)
+
     def settle(self, change: ChangeSet) -> bool:
         """Finish what a killed process began: forward or back, whole in either case.
 
@@ -96,12 +100,10 @@ class Staging:
         if (self._root / f"{change.id}{PLACED}").exists():
             return True
         self._drop_second_names(change)
-        now = [self._present(change.owner, one) for one in change.files]
-        aborted = (self._root / f"{change.id}{ABORTED}").exists()
-        if not aborted and all(raw == one.after for raw, one in zip(now, change.files, strict=True)):
+        if not (self._root / f"{change.id}{ABORTED}").exists() and self._is_placed(change):
             return True
-        for raw, one in zip(now, change.files, strict=True):
-            if raw == one.after:
+        for one in change.files:
+            if self._present(change.owner, one) == one.after:
                 self._write(change.owner, one.path, one.before)
         return False
 
@@ -114,6 +116,9 @@ class Staging:
     def leftovers(self) -> list[str]:
         """Return the changes for which something is still staged."""
         return sorted({path.name.removesuffix(ABORTED).removesuffix(PLACED) for path in self._root.iterdir()})
+
+    def _is_placed(self, change: ChangeSet) -> bool:
+        return all(self._present(change.owner, one) == one.after for one in change.files)
 
     def _present(self, owner: str, one: FileChange) -> bytes | bool | None:
         """Return the present bytes, None for no file; False for what is neither, such as a link put there since."""

@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sqlalchemy import delete, func, insert, select, update
+from sqlalchemy import delete, insert, select, update
 
 from short_memory_host import database as db
 from short_memory_host.chat.messages import Message
@@ -82,18 +82,23 @@ def messages(connection: Connection, chat: str) -> list[Message]:
 
 
 def keep(connection: Connection, chat: str, message: Message, *, now: datetime) -> None:
-    """Add a message to a conversation."""
+    """Add a message to a conversation; where that was deleted meanwhile, there is nothing to add it to."""
+    if connection.execute(update(_chats).where(_chats.c.id == chat).values(updated=now)).rowcount == 0:
+        return
     content = json.dumps(message.content, ensure_ascii=False)
     row = {"conversation": chat, "role": message.role, "content": content, "created": now}
     connection.execute(insert(_messages).values(row))
-    connection.execute(update(_chats).where(_chats.c.id == chat).values(updated=now))
 
 
 def drop_answer(connection: Connection, chat: str) -> None:
-    """Remove what came after the person's last message, so that it is answered anew."""
-    last = select(func.max(_messages.c.id)).where(_messages.c.conversation == chat, _messages.c.role == "user")
-    after = _messages.c.id > last.scalar_subquery()
-    connection.execute(delete(_messages).where(_messages.c.conversation == chat, after))
+    """Remove what came after the person's last message, so that it is answered anew.
+
+    What the host told the model stays, for it is told once, and so does the receipt of what the model took back.
+    """
+    kept = messages(connection, chat)
+    last = max((one.id for one in kept if one.role == "user"), default=0)
+    gone = [one.id for one in kept if one.id > last and one.role != "host" and not one.content.get("change")]
+    connection.execute(delete(_messages).where(_messages.c.id.in_(gone)))
 
 
 def _chat(row: Row[tuple[object, ...]]) -> Chat:

@@ -1,7 +1,8 @@
 """The pages of the chat: HTTP in, events out, nothing else."""
 
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
 
 from fastapi import APIRouter, Request
 from pydantic import BaseModel
@@ -75,6 +76,8 @@ def say(request: Request, person: SignedIn, chat: str, said: Said) -> Response:
     """Add a message of the person's."""
     host, words = held(request), service.checked(said.text)
     found = _chat(host, person, chat)
+    if found.id in host.answering:
+        raise service.BusyError
     with host.database.write() as connection:
         queries.keep(connection, found.id, Message("user", {"text": words}), now=host.clock())
     return Response(status_code=204)
@@ -84,8 +87,8 @@ def say(request: Request, person: SignedIn, chat: str, said: Said) -> Response:
 async def answer(request: Request, person: SignedIn, chat: str, again: Again) -> Response:
     """Answer the last message, as a stream of events."""
     host = held(request)
-    found, upstream = await _ready(host, person, chat, anew=again.anew)
-    return EventSourceResponse(_stream(host, person, found, upstream), ping=15)
+    found, upstream = await _ready(host, person, chat)
+    return EventSourceResponse(_stream(host, person, found, upstream, anew=again.anew), ping=15)
 
 
 @router.post("/chat/{chat}/title")
@@ -144,15 +147,13 @@ def _page(request: Request, person: Person, chat: Chat | None) -> Response:
     )
 
 
-async def _ready(host: Held, person: Person, chat: str, *, anew: bool) -> tuple[Chat, Upstream]:
+async def _ready(host: Held, person: Person, chat: str) -> tuple[Chat, Upstream]:
     found = await run_in_threadpool(_chat, host, person, chat)
     upstream = service.chosen(await run_in_threadpool(service.models, host, person), found.upstream)
     if upstream is None:
         raise service.NoModelError
     if found.id in host.answering:
         raise service.BusyError
-    if anew:
-        await run_in_threadpool(_drop_answer, host, found)
     return found, upstream
 
 
@@ -161,13 +162,18 @@ def _drop_answer(host: Held, chat: Chat) -> None:
         queries.drop_answer(connection, chat.id)
 
 
-async def _stream(host: Held, person: Person, chat: Chat, upstream: Upstream) -> AsyncIterator[dict[str, str]]:
+async def _stream(
+    host: Held, person: Person, chat: Chat, upstream: Upstream, *, anew: bool
+) -> AsyncGenerator[dict[str, str]]:
     if chat.id in host.answering:  # another request came first while this one was made ready
         yield {"data": json.dumps({"kind": "failed", "text": text(service.BusyError())})}
         return
     host.answering.add(chat.id)
     try:
-        async for event in service.answer(host, person, chat, upstream):
-            yield {"data": json.dumps(event, ensure_ascii=False)}
+        if anew:  # only now: the answer that another request is making must stay
+            await run_in_threadpool(_drop_answer, host, chat)
+        async with aclosing(service.answer(host, person, chat, upstream)) as events:
+            async for event in events:
+                yield {"data": json.dumps(event, ensure_ascii=False)}
     finally:
         host.answering.discard(chat.id)

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import aclosing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 from zoneinfo import ZoneInfo
 
+from short_memory.errors import AlreadyDeclinedError
 from short_memory.scopes import Conversation
 from short_memory_host import logs
 from short_memory_host.chat import queries
-from short_memory_host.chat.messages import Message
+from short_memory_host.chat.messages import Message, waits
 from short_memory_host.chat.turn import Asked, Failed, Kept, Opened, Proposed, TakenBack, run_turn
 from short_memory_host.upstream import Text
 from short_memory_host.web import cards, markdown, templates, upstreams
 from short_memory_host.web.errors import HostError, InvalidInputError
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncGenerator
 
     from short_memory.proposals import Proposal
     from short_memory_host.chat.queries import Chat
@@ -89,8 +91,7 @@ def title_of(text: str) -> str:
 
 def thread(host: Held, person: Person, chat: Chat) -> list[Shown]:
     """Return a conversation as it is shown, with its cards as they stand now."""
-    with host.database.read() as connection:
-        messages = queries.messages(connection, chat.id)
+    messages = _messages(host, chat)
     proposals = {one.id: one for one in host.memory.proposals_of(conversation(chat))}
     undone = host.notebook.taken_back([one.change for one in proposals.values() if one.change])
     found: list[Shown] = []
@@ -105,46 +106,63 @@ def thread(host: Held, person: Person, chat: Chat) -> list[Shown]:
         elif message.role == "tool" and content["proposal"] in proposals:
             proposal = proposals.pop(content["proposal"])
             found.append(Shown("piece", _card(host, person, proposal, undone=proposal.change in undone)))
+        elif message.role == "tool" and content["code"] == AlreadyDeclinedError.code:
+            found += _card_elsewhere(host, person, chat, content["proposal"])
         elif message.role == "tool" and content["change"]:
-            found.append(Shown("piece", cards.receipt(host.notebook.change(chat.person, content["change"]))))
+            found.append(Shown("piece", _receipt(host, person, content["change"])))
     # Those that the person proposed again stand at the end: no message of the model made them.
     found += [Shown("piece", _card(host, person, one, undone=one.change in undone)) for one in proposals.values()]
     return found
 
 
-async def answer(host: Held, person: Person, chat: Chat, upstream: Upstream) -> AsyncIterator[dict[str, str]]:
+async def answer(host: Held, person: Person, chat: Chat, upstream: Upstream) -> AsyncGenerator[dict[str, str]]:
     """Answer the last message of a conversation, and keep what is said, also when the person stops it.
 
     Yields:
-        Events for the page: `kind` is text, chip, piece, failed or done.
+        Events for the page: `kind` is text, said, chip, piece, failed or done. Only the last where the message has an
+        answer already.
     """
-    with host.database.read() as connection:
-        messages = queries.messages(connection, chat.id)
-    zone = ZoneInfo(person.time_zone or "UTC")
-    asked = Asked(conversation(chat), upstream, messages, zone, host.skills)
+    messages = await asyncio.to_thread(_messages, host, chat)
+    if waits(messages):
+        asked = Asked(conversation(chat), upstream, messages, ZoneInfo(person.time_zone or "UTC"), host.skills)
+        async with aclosing(_turn(host, person, chat, asked)) as events:
+            async for event in events:
+                yield event
+    yield {"kind": "done"}
+    await asyncio.to_thread(host.notebook.absorb, person.id)
+
+
+async def _turn(host: Held, person: Person, chat: Chat, asked: Asked) -> AsyncGenerator[dict[str, str]]:
     said = ""
     try:
-        async for event in run_turn(host.memory, host.upstreams, asked):
-            if isinstance(event, Kept):
-                await asyncio.to_thread(_keep, host, chat, event.message)
-                if event.message.role == "assistant":
-                    said = ""
-                    yield {"kind": "said", "html": str(markdown.rendered(event.message.content["text"]))}
-                continue
-            said += event.text if isinstance(event, Text) else ""
-            if isinstance(event, Failed):
-                failed = Message("assistant", {"text": said, "failed": event.code, "problem": event.text})
-                await asyncio.to_thread(_keep, host, chat, failed)
-                logs.write("turn-failed", person=person.id, conversation=chat.id, code=event.code)
-                said = ""
-            yield await asyncio.to_thread(_event, host, person, event)
+        async with aclosing(run_turn(host.memory, host.upstreams, asked)) as events:
+            async for event in events:
+                if isinstance(event, Text):
+                    said += event.text
+                    yield {"kind": "text", "text": event.text}
+                    continue
+                message = _to_keep(event, said)
+                if message is not None:
+                    said = said if message.role in ("tool", "host") else ""
+                    # What was begun is kept whole, also when the person goes away meanwhile.
+                    await asyncio.shield(asyncio.to_thread(_keep, host, chat, message))
+                if isinstance(event, Failed):
+                    logs.write("turn-failed", person=person.id, conversation=chat.id, code=event.code)
+                for shown in await asyncio.to_thread(_events, host, person, event):
+                    yield shown
     finally:
         if said:
             # The person stopped it, or went away: what they saw is kept. The task may be cancelled, so it waits for
             # nobody.
             _keep(host, chat, Message("assistant", {"text": said, "stopped": True}))
-    yield {"kind": "done"}
-    await asyncio.to_thread(host.notebook.absorb, person.id)
+
+
+def _to_keep(event: Event, said: str) -> Message | None:
+    if isinstance(event, Kept):
+        return event.message
+    if isinstance(event, Failed):
+        return Message("assistant", {"text": said, "failed": event.code, "problem": event.text})
+    return None
 
 
 def _answer(content: dict[str, str]) -> list[Shown]:
@@ -156,17 +174,29 @@ def _answer(content: dict[str, str]) -> list[Shown]:
     return found
 
 
-def _event(host: Held, person: Person, event: Event) -> dict[str, str]:
-    if isinstance(event, Text):
-        return {"kind": "text", "text": event.text}
+def _card_elsewhere(host: Held, person: Person, chat: Chat, name: str) -> list[Shown]:
+    """Show the declined card of another chat: the model asked for the same, and the person may change their mind."""
+    proposal = host.memory.proposal(person.id, name)
+    return [Shown("piece", _card(host, person, proposal))] if proposal.conversation.id != chat.id else []
+
+
+def _events(host: Held, person: Person, event: Event) -> list[dict[str, str]]:
     if isinstance(event, Opened):
-        return {"kind": "chip", "text": templates.t("chat.opened", topics=", ".join(event.topics))}
+        return [{"kind": "chip", "text": templates.t("chat.opened", topics=", ".join(event.topics))}]
     if isinstance(event, Proposed):
-        return {"kind": "piece", "html": _card(host, person, event.proposal)}
+        return [{"kind": "piece", "html": _card(host, person, event.proposal)}]
     if isinstance(event, TakenBack):
-        return {"kind": "piece", "html": cards.receipt(host.notebook.change(person.id, event.change))}
-    assert isinstance(event, Failed)
-    return {"kind": "failed", "text": event.text}
+        return [{"kind": "piece", "html": _receipt(host, person, event.change)}]
+    if isinstance(event, Failed):
+        return [{"kind": "failed", "text": event.text}]
+    if isinstance(event, Kept) and event.message.role == "assistant":
+        return [{"kind": "said", "html": str(markdown.rendered(event.message.content["text"]))}]
+    return []
+
+
+def _receipt(host: Held, person: Person, change: str) -> str:
+    undone = bool(host.notebook.taken_back([change]))
+    return cards.receipt(host.notebook.change(person.id, change), undone=undone)
 
 
 def _card(host: Held, person: Person, proposal: Proposal, *, undone: bool = False) -> str:
@@ -176,3 +206,8 @@ def _card(host: Held, person: Person, proposal: Proposal, *, undone: bool = Fals
 def _keep(host: Held, chat: Chat, message: Message) -> None:
     with host.database.write() as connection:
         queries.keep(connection, chat.id, message, now=host.clock())
+
+
+def _messages(host: Held, chat: Chat) -> list[Message]:
+    with host.database.read() as connection:
+        return queries.messages(connection, chat.id)

@@ -24,16 +24,19 @@ SAVING = (
 )
 
 
-def system_text(block: str, skills: Sequence[Skill]) -> str:
+def system_text(block: str, skills: Sequence[Skill], *, proposes: bool) -> str:
     """Return the system message of a turn.
 
     Args:
         block: The notes' block, or an empty text.
         skills: The skills whose descriptions the turn may show (contract 8.4).
+        proposes: Whether the turn offers propose_change: it names no tool that it does not offer.
     """
     parts = [IDENTITY]
     if skills:
-        parts += ["\n".join([SKILLS, *(f"- {one.name}: {one.description}" for one in skills)]), SAVING]
+        parts.append("\n".join([SKILLS, *(f"- {one.name}: {one.description}" for one in skills)]))
+    if proposes:
+        parts.append(SAVING)
     return "\n\n".join([*parts, block] if block else parts)
 
 

@@ -1,25 +1,27 @@
 """One turn: the loop, read from top to bottom.
 
 The block and the tools come from the notes' door, and only for a model that may see notes: to any other goes no block,
-no tool, and nothing that a tool gave earlier. The model's calls are answered, at most `ROUNDS` times; then it answers
-without tools. What is yielded is for the stream; `Kept` is for the conversation.
+no tool, and nothing that a tool gave earlier, and no call of its is run. Calls are answered, at most `ROUNDS` times;
+then the model answers without tools. What is yielded is for the stream; `Kept` is for the conversation.
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
+from contextlib import aclosing
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from short_memory import reading, tools
+from short_memory.errors import AlreadyDeclinedError
 from short_memory_host import guided
-from short_memory_host.chat.messages import Message, wire
+from short_memory_host.chat.messages import Message, merged, wire
 from short_memory_host.chat.system_text import SKILL_READ, skill_tool, system_text
 from short_memory_host.upstream import Text, ToolCall, UpstreamError
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Sequence
+    from collections.abc import AsyncGenerator, Sequence
     from datetime import tzinfo
 
     from short_memory.bundle import Skill
@@ -93,44 +95,44 @@ class _Notes:
     @property
     def tools(self) -> list[dict[str, Any]]:
         """The tools that the turn offers."""
-        if self.turn is None or not self.skills:
-            return []
-        return [*tools.offered(self.turn.tools), skill_tool(self.skills)]
+        names = () if self.turn is None else self.turn.tools
+        return [*tools.offered(names), *([skill_tool(self.skills)] if self.skills else [])]
 
 
-async def run_turn(memory: Memory, upstreams: Upstreams, asked: Asked) -> AsyncIterator[Event]:
+async def run_turn(memory: Memory, upstreams: Upstreams, asked: Asked) -> AsyncGenerator[Event]:
     """Answer the person's last message."""
     notes = await asyncio.to_thread(_notes, memory, asked)
     messages = list(asked.messages)
-    if notes.news:
-        messages.append(Message("host", {"lines": [_news(one) for one in notes.news]}))
+    news = _untold(notes.news, messages)
+    if news:
+        messages.append(Message("host", {"lines": [_news(one) for one in news], "proposals": [one.id for one in news]}))
         yield Kept(messages[-1])
+    if notes.news:
         await asyncio.to_thread(memory.told, notes.news)
     try:
-        async for event in _rounds(memory, upstreams, asked, notes, messages):
-            yield event
+        async with aclosing(_rounds(memory, upstreams, asked, notes, messages)) as events:
+            async for event in events:
+                yield event
     except UpstreamError as error:
         yield Failed(error.code, str(error))
 
 
 async def _rounds(
     memory: Memory, upstreams: Upstreams, asked: Asked, notes: _Notes, messages: list[Message]
-) -> AsyncIterator[Event]:
-    is_guided = asked.upstream.tools == "guided"
+) -> AsyncGenerator[Event]:
     for number in range(ROUNDS + 1):
         said, calls = "", []
-        if is_guided and number == 0:
-            calls = await _guided_call(upstreams, asked, notes)
-            if not calls:
-                continue
-        else:
-            offered = notes.tools if number < ROUNDS and not is_guided else []
-            async for part in upstreams.stream(asked.upstream, _wire(asked, notes, messages), tools=offered):
+        async with aclosing(_heard(upstreams, asked, notes, messages, number)) as parts:
+            async for part in parts:
                 if isinstance(part, Text):
                     said += part.text
                     yield part
                 else:
                     calls.append(part)
+        if not calls and _is_decision(asked, number):
+            continue
+        if not calls and not said.strip():
+            _check_shown(asked, messages)
         messages.append(Message("assistant", {"text": said, "calls": [_call(one) for one in calls]}))
         yield Kept(messages[-1])
         if not calls:
@@ -139,8 +141,49 @@ async def _rounds(
             result = await asyncio.to_thread(_run, memory, asked, notes, call)
             messages.append(_kept(call, result))
             yield Kept(messages[-1])
-            for event in _shown(result):
+            for event in await asyncio.to_thread(_shown, memory, asked, result):
                 yield event
+
+
+async def _heard(
+    upstreams: Upstreams, asked: Asked, notes: _Notes, messages: list[Message], number: int
+) -> AsyncGenerator[Text | ToolCall]:
+    """Ask the model once and yield what it says. Where no call may be answered, none is heard."""
+    if _is_decision(asked, number):
+        for call in await _guided_call(upstreams, asked, notes):
+            yield call
+        return
+    may_call = asked.upstream.sees_notes and asked.upstream.tools == "native" and number < ROUNDS
+    offered = notes.tools if may_call else []
+    async with aclosing(upstreams.stream(asked.upstream, _wire(asked, notes, messages), tools=offered)) as parts:
+        async for part in parts:
+            if isinstance(part, Text):
+                yield Text(_whole(part.text))
+            elif may_call:
+                yield ToolCall(_whole(part.id), _whole(part.name), _whole(part.arguments))
+
+
+def _is_decision(asked: Asked, number: int) -> bool:
+    return number == 0 and asked.upstream.tools == "guided"
+
+
+def _untold(news: list[Proposal], messages: list[Message]) -> list[Proposal]:
+    """Leave out what stands in the conversation already: a stop came before it was marked as told."""
+    told = {name for one in messages if one.role == "host" for name in one.content["proposals"]}
+    return [one for one in news if one.id not in told]
+
+
+def _check_shown(asked: Asked, messages: list[Message]) -> None:
+    """Let a model be silent only where a card or a receipt of this turn speaks for it."""
+    made = messages[len(asked.messages) :]
+    if not any(one.content.get("proposal") or one.content.get("change") for one in made):
+        text = f"{asked.upstream.name} gave an empty answer. Try again; if it stays so, choose another model."
+        raise UpstreamError("bad-answer", text)
+
+
+def _whole(text: str) -> str:
+    """Replace halves of characters, which some servers send and no file can hold."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def _notes(memory: Memory, asked: Asked) -> _Notes:
@@ -153,10 +196,11 @@ def _notes(memory: Memory, asked: Asked) -> _Notes:
 def _wire(asked: Asked, notes: _Notes, messages: list[Message]) -> list[dict[str, Any]]:
     is_guided = asked.upstream.tools == "guided"
     block = "" if notes.turn is None else notes.turn.block
-    text = system_text(block, () if is_guided else notes.skills)
+    proposes = not is_guided and notes.turn is not None and reading.PROPOSE_CHANGE in notes.turn.tools
+    text = system_text(block, () if is_guided else notes.skills, proposes=proposes)
     said = wire(messages, sees_notes=asked.upstream.sees_notes, framed=not is_guided)
     found = [{"role": "system", "content": text}, *said]
-    return guided.fold(found) if is_guided else found
+    return merged(guided.fold(found) if is_guided else found)
 
 
 async def _guided_call(upstreams: Upstreams, asked: Asked, notes: _Notes) -> list[ToolCall]:
@@ -199,18 +243,27 @@ def _kept(call: ToolCall, result: tools.ToolResult) -> Message:
             "name": call.name,
             "text": result.text,
             "code": None if result.error is None else result.error.code,
-            "proposal": None if result.proposal is None else result.proposal.id,
+            "proposal": _card_of(result),
             "change": result.change,
             "opened": list(result.opened),
         },
     )
 
 
-def _shown(result: tools.ToolResult) -> list[Event]:
+def _card_of(result: tools.ToolResult) -> str | None:
+    """Name the proposal whose card belongs to this result; of a declined one, the card on which it can come back."""
+    if isinstance(result.error, AlreadyDeclinedError):
+        return result.error.proposal
+    return None if result.proposal is None else result.proposal.id
+
+
+def _shown(memory: Memory, asked: Asked, result: tools.ToolResult) -> list[Event]:
     if result.opened:
         return [Opened(result.opened)]
     if result.proposal is not None:
         return [Proposed(result.proposal)]
+    if isinstance(result.error, AlreadyDeclinedError):
+        return [Proposed(memory.proposal(asked.conversation.owner, result.error.proposal))]
     return [TakenBack(result.change)] if result.change else []
 
 

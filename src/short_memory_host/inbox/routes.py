@@ -1,6 +1,7 @@
 """Deciding on cards. Only a session of the owner gets here: no tool, no token and no message of a chat does.
 
-Every answer holds the card as it stands then; a yes for a card that was drawn anew changes nothing and shows the new one.
+Every answer holds the card as it stands then; a yes for a card that was drawn anew changes nothing and shows the new
+one.
 """
 
 from fastapi import APIRouter, Request

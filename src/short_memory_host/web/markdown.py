@@ -32,6 +32,7 @@ def rendered(text: str) -> Markup:
         tags=_TAGS,
         attributes={"a": {"href"}, "ol": {"start"}},
         url_schemes={"http", "https", "mailto"},
+        url_relative="deny",
         link_rel="noopener noreferrer",
     )
     return Markup(clean)  # noqa: S704 - sanitised just above

@@ -1,7 +1,6 @@
 """The file of grants: read back as it was written, nothing allowed where it is damaged."""
 
 import json
-import os
 
 import pytest
 
@@ -55,7 +54,7 @@ def test_what_stood_before_stands_when_the_disk_refuses(tmp_path):
     (tmp_path / "anna.json").mkdir()
     with pytest.raises(OSError, match="directory"):
         grants.save(tmp_path, "anna", Grants())
-    assert sorted(os.listdir(tmp_path)) == ["anna.json", "kept"]
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["anna.json", "kept"]
 
 
 @pytest.mark.parametrize("owner", ["", "..", "../anna", "a/b", ".anna", "a\0"])

@@ -38,16 +38,15 @@ def test_a_change_set_is_read_back_as_it_was_written(journal):
     )  # fmt: skip
     journal.record(one)
     assert journal.change(OWNER, "c1") == one
-    assert journal.known(OWNER, "Memory/b.md") is None
-    assert journal.known(OWNER, "Memory/a.md") == b""
+    assert journal.known(OWNER, ["Memory/b.md", "Memory/a.md"]) == {"Memory/b.md": None, "Memory/a.md": b""}
 
 
 def test_an_intent_is_no_change_set_before_it_is_applied(journal):
     journal.intend(change("c1"), None)
-    assert (journal.change(OWNER, "c1"), journal.changes(OWNER, limit=9), journal.known(OWNER, FOOD)) == (
+    assert (journal.change(OWNER, "c1"), journal.changes(OWNER, limit=9), journal.known(OWNER, [FOOD])) == (
         None,
         [],
-        None,
+        {FOOD: None},
     )
     assert (journal.intents(OWNER), journal.intents("bea"), journal.intents()) == ([change("c1")], [], [change("c1")])
     journal.applied("c1")

@@ -55,6 +55,30 @@ def test_a_disk_that_refuses_the_place_leaves_nothing_of_the_change(notes):
 
 
 @pytest.mark.case("io-error-refused-never-appears")
+def test_a_folder_that_went_with_its_file_refuses_the_deletion(notes):
+    with notes.store.locked(OWNER), pytest.raises(StorageError, match="No such file"):
+        notes.store.apply(change(before=b"a", after=None))
+    assert (notes.staged(), notes.store.journal.intents(), notes.notebook.history(OWNER, limit=9)) == ([], [], [])
+
+
+def test_a_dead_disk_that_lets_nothing_be_taken_back_is_not_called_failed(notes):
+    class Dead(type(notes.store._staging)):
+        def place(self, change):
+            super().place(change)
+            raise OSError(5, "Input/output error")
+
+        def abort(self, _change):
+            raise OSError(30, "Read-only file system")
+
+    staging = notes.store._staging
+    staging.__class__ = Dead
+    with notes.store.locked(OWNER):
+        notes.store.apply(change())
+    staging.__class__ = Dead.__base__
+    assert (notes.text(FOOD), [one.id for one in notes.notebook.history(OWNER, limit=9)]) == ("a", ["c1"])
+
+
+@pytest.mark.case("io-error-refused-never-appears")
 def test_a_disk_that_refuses_staging_writes_no_intent(notes):
     (notes.data / "files" / ".staging").rmdir()
     with notes.store.locked(OWNER), pytest.raises(StorageError, match="No such file"):
@@ -83,7 +107,7 @@ def test_a_proposal_whose_writing_was_refused_is_open_again(notes):
 
 def test_a_mark_that_the_journal_refuses_does_not_undo_what_is_whole(notes):
     class Tired(type(notes.store.journal)):
-        def applied(self, name):
+        def applied(self, _name):
             raise StorageError("SQLITE_FULL")
 
     journal = notes.store.journal
@@ -123,7 +147,7 @@ def test_a_start_settles_every_owner_and_sweeps_what_nobody_stages(notes, caplog
 
 def test_what_another_process_is_staging_is_not_swept(notes):
     class Recovering(NoteStore):
-        def _apply(self, change, decided):
+        def _apply(self, change, _decided):
             self._staging.stage(change)
             assert notes.store.recover() == 0
             swept.append(notes.staged())
@@ -156,7 +180,7 @@ def test_an_intent_that_cannot_be_settled_keeps_nobody_else_waiting(notes, caplo
 
 def test_taking_back_that_is_refused_too_is_tried_again_by_the_next_write(notes, caplog):
     class Stuck(type(notes.store._staging)):
-        def abort(self, change):
+        def abort(self, _change):
             raise OSError(5, "Input/output error")
 
     notes.write(FOOD, b"theirs")

@@ -149,7 +149,7 @@ def test_a_link_that_took_the_place_of_a_note_or_of_its_folder_stays_untouched(p
     other.folder.rename(tmp_path / "moved")
     other.folder.symlink_to(tmp_path / "moved")
     other.undo()
-    assert sorted(os.listdir(tmp_path / "moved")) == ["new.md", "old.md"]
+    assert sorted(one.name for one in (tmp_path / "moved").iterdir()) == ["new.md", "old.md"]
 
 
 def test_a_folder_that_is_gone_holds_nothing_to_take_back(place):

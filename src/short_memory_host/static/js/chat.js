@@ -1,6 +1,6 @@
 // The chat: what the person writes goes out, the answer comes as a stream of events, and the host makes every card.
 import "./cards.js";
-import { doing, HostError, post, send, text, toast } from "./page.js";
+import { doing, get, HostError, post, send, text } from "./page.js";
 
 const thread = document.querySelector("[data-thread]");
 const composer = document.querySelector("[data-composer]");
@@ -33,7 +33,10 @@ function addText(name, words) {
 function addMarkup(markup) {
   const holder = document.createElement("template");
   holder.innerHTML = markup;
-  return add(holder.content.firstElementChild);
+  const fresh = holder.content.firstElementChild;
+  // One card for one proposal: asked for again, it moves to the end as it stands now.
+  if (fresh.id) document.getElementById(fresh.id)?.remove();
+  return add(fresh);
 }
 
 /** Yield the JSON of each event of a stream of server-sent events. */
@@ -103,7 +106,9 @@ async function answer(anew) {
     settle();
     setRunning(null);
     document.querySelector("[data-retry]")?.removeAttribute("hidden");
-    composer.text.focus();
+    // Whoever decides on a card meanwhile keeps the focus, and a phone keeps its keyboard down.
+    const here = document.activeElement;
+    if ((here === document.body || here === stop) && matchMedia("(hover: hover)").matches) composer.text.focus();
   }
 }
 
@@ -131,7 +136,10 @@ stop.addEventListener("click", () => running?.abort());
 document.querySelector("[data-retry]")?.addEventListener("click", async () => {
   if (running) return;
   const asked = [...thread.querySelectorAll(".message-user")].at(-1);
-  while (asked?.nextElementSibling) asked.nextElementSibling.remove();
+  // Cards stay: they are decided on whatever the model says now.
+  for (const old of thread.querySelectorAll(":scope > :not([data-proposal])")) {
+    if (asked && asked.compareDocumentPosition(old) & Node.DOCUMENT_POSITION_FOLLOWING) old.remove();
+  }
   await answer(true);
 });
 
@@ -166,6 +174,26 @@ for (const example of document.querySelectorAll("[data-example]")) {
     composer.text.focus();
   });
 }
+
+/** Show how far the built-in model is, until it can answer. */
+async function watchBuiltIn(place) {
+  for (;;) {
+    try {
+      const { html, settled } = await get("/models/built-in");
+      if (settled) {
+        location.reload();
+        return;
+      }
+      place.querySelector("[data-built-in-state]").innerHTML = html;
+    } catch {
+      // The host is away for a moment; the next look tells.
+    }
+    await new Promise((resolve) => setTimeout(resolve, 1500));
+  }
+}
+
+const coming = document.querySelector("[data-built-in]");
+if (coming) watchBuiltIn(coming);
 
 const select = document.querySelector("[data-upstream]");
 if (select) showReach(select);

@@ -1,0 +1,80 @@
+"""The chunks of a streamed answer, put together: pieces of text, and whole calls.
+
+Servers differ in how they cut a call into pieces, and leave out what the format asks for; what can be understood is.
+"""
+
+from __future__ import annotations
+
+import uuid
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from short_memory_host.upstream_errors import UpstreamError, not_a_model
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, AsyncIterable
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A piece of the answer."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """A call the model asks for; `arguments` is JSON text as the model wrote it, well-formed or not."""
+
+    id: str
+    name: str
+    arguments: str
+
+
+async def parts(name: str, chunks: AsyncIterable[Any]) -> AsyncGenerator[Text | ToolCall]:
+    """Read the chunks of one streamed answer: text at once, each call when all of it is there.
+
+    Raises:
+        UpstreamError: There was no chunk, or the last one is missing.
+    """
+    calls: list[_Call] = []
+    seen, finished = 0, False
+    async for chunk in chunks:
+        seen += 1
+        for choice in getattr(chunk, "choices", None) or ():
+            delta = choice.delta
+            if delta is not None and delta.content:
+                yield Text(delta.content)
+            for fragment in (delta is not None and delta.tool_calls) or ():
+                _join(calls, fragment)
+            finished = finished or choice.finish_reason is not None
+    if not seen:
+        raise not_a_model(name)
+    if not finished:
+        raise UpstreamError("broken-off", f"{name} stopped in the middle of its answer. Try again.")
+    for call in calls:
+        yield ToolCall(call.id or f"call_{uuid.uuid4().hex[:16]}", call.name, call.arguments)
+
+
+@dataclass(slots=True)
+class _Call:
+    index: int | None
+    id: str
+    name: str = ""
+    arguments: str = ""
+
+
+def _join(calls: list[_Call], fragment: Any) -> None:  # noqa: ANN401 - the library does not check what servers send
+    """Add a fragment to its call. Servers differ: no index, or one for all; no id; the whole call at once."""
+    name = (fragment.function and fragment.function.name) or ""
+    arguments = (fragment.function and fragment.function.arguments) or ""
+    call = next((call for call in reversed(calls) if fragment.index is None or call.index == fragment.index), None)
+    another = call is not None and (
+        (fragment.id and call.id and fragment.id != call.id) or (fragment.index is None and name and call.arguments)
+    )
+    if call is None or another:
+        call = _Call(fragment.index, fragment.id or "")
+        calls.append(call)
+    call.id = call.id or fragment.id or ""
+    call.name = call.name or name
+    call.arguments += arguments
