@@ -6,10 +6,11 @@ import argparse
 import json
 import sys
 import tempfile
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bench import engine
+from bench import engine, first_byte
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -27,7 +28,10 @@ def main(arguments: Sequence[str]) -> int:
     chosen = parser.parse_args(arguments)
     print(f"{'item':<18}{'ours':>12}{'floor':>12}{'ratio':>8}")
     with tempfile.TemporaryDirectory(dir=Path.cwd(), prefix=".bench-") as folder:
-        items = list(_printed(engine.measure(Path(folder), rounds=chosen.rounds)))
+        measured = chain(
+            engine.measure(Path(folder), rounds=chosen.rounds), first_byte.measure(Path(folder), rounds=chosen.rounds)
+        )
+        items = list(_printed(measured))
     if chosen.json is not None:
         rows = ",\n".join(json.dumps(one.row()) for one in items)
         chosen.json.write_text(f"[\n{rows}\n]\n", encoding="utf-8")

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
+    from typing import Self
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +20,11 @@ class Item:
     ours_us: float
     floor_us: float
     n: int
+
+    @classmethod
+    def of(cls, item: str, ours: Sequence[float], floor: Sequence[float]) -> Self:
+        """Make an item of the microseconds of both sides."""
+        return cls(item, statistics.median(ours), statistics.median(floor), len(ours))
 
     @property
     def ratio(self) -> float:

@@ -70,7 +70,9 @@ def fails(status: int, error: dict[str, Any] | None = None, **headers: str) -> A
 
 class ScriptedUpstream:
     def __init__(self, *, models: tuple[str, ...] = ("scripted",)) -> None:
-        self.models, self.requests, self.headers = models, [], []
+        self.models = models
+        self.requests: list[dict[str, Any]] = []
+        self.headers: list[dict[str, str]] = []
         self._script: list[Scripted] = []
         self._always: Scripted | None = None
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), type("Handler", (_Handler,), {"script": self}))

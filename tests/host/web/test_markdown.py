@@ -13,7 +13,7 @@ from short_memory_host.web.markdown import MOST_CHARACTERS, rendered
 pytestmark = pytest.mark.case("chat-markdown-sanitised")
 
 ALLOWED = set(
-    "a blockquote br code del em h1 h2 h3 h4 h5 h6 hr li ol p pre s strong table tbody td th thead tr ul".split()
+    "a blockquote br code del em h1 h2 h3 h4 h5 h6 hr li ol p pre s strong table tbody td th thead tr ul".split()  # noqa: SIM905 - reads as a list
 )
 # The worst that was found for the parsers of this kind, each as one pattern that is repeated.
 PATTERNS = {
@@ -46,7 +46,7 @@ PATTERNS = {
     "addresses": "http://a.b ",
     "quotes and dashes": "\"'-- ",
 }
-LIMIT_S = 3.0
+LIMIT_S = 6.0  # the worst took 2.3 s where this was written
 
 
 class Elements(HTMLParser):
