@@ -69,8 +69,9 @@ async def _floor_us(upstreams: Upstreams, upstream: Upstream) -> float:
 def _host(opened: ExitStack, data: Path) -> str:
     """Start a host and return its sign-in link."""
     command = [sys.executable, "-m", "short_memory_host", "--data", str(data), "--listen", "127.0.0.1:0", "--no-model"]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-    opened.callback(process.wait)
+    process = opened.enter_context(
+        subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    )
     opened.callback(process.terminate)
     assert process.stdout is not None
     for line in process.stdout:

@@ -227,6 +227,7 @@ def test_the_change_to_take_back_is_a_text(notes, change):
     assert code(notes, "revert_change", {"change": change}) == "bad-arguments"
 
 
+@pytest.mark.case("propose-validated-at-once")
 @pytest.mark.parametrize(
     ("change", "expected"),
     [

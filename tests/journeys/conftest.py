@@ -3,12 +3,13 @@
 A window that complains fails its test. The clock stands still until the test moves it.
 """
 
+import asyncio
 import shutil
 import threading
 from contextlib import contextmanager
 
 import pytest
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, Playwright, sync_playwright
 
 from short_memory_host import cli
 from short_memory_host.app import create_app
@@ -56,13 +57,41 @@ def server():
         yield server
 
 
-# Of a module, not of the session: while Playwright runs, its event loop is the thread's, and no other test can run one.
-@pytest.fixture(scope="module")
-def chromium():
-    with sync_playwright() as playwright:
-        opened = playwright.chromium.launch(executable_path=next(filter(None, map(shutil.which, BROWSERS))))
-        yield opened
-        opened.close()
+class Chromium:
+    """One browser for every journey of a run.
+
+    While Playwright runs, its event loop counts as that of the thread, and no other test could run one: outside the
+    journeys it is put away.
+    """
+
+    def __init__(self, playwright: Playwright) -> None:
+        self.loop = asyncio.get_running_loop()
+        self.browser = playwright.chromium.launch(executable_path=next(filter(None, map(shutil.which, BROWSERS))))
+
+    @contextmanager
+    def at_hand(self):
+        asyncio._set_running_loop(self.loop)
+        try:
+            yield self.browser
+        finally:
+            asyncio._set_running_loop(None)
+
+
+@pytest.fixture(scope="session")
+def chromium_of_the_run():
+    started = sync_playwright()
+    chromium = Chromium(started.start())
+    asyncio._set_running_loop(None)
+    yield chromium
+    with chromium.at_hand() as browser:
+        browser.close()
+        started.__exit__()
+
+
+@pytest.fixture
+def chromium(chromium_of_the_run):
+    with chromium_of_the_run.at_hand() as browser:
+        yield browser
 
 
 @pytest.fixture

@@ -1,6 +1,7 @@
 """A model that fails: every failure is a sentence that the person understands, and Retry answers anew."""
 
 import json
+import threading
 
 import pytest
 from playwright.sync_api import expect
@@ -127,14 +128,27 @@ def test_stop_keeps_what_was_said_and_retry_answers_anew(window, server, waiting
 
 @pytest.mark.case("chat-streams-and-stops")
 def test_a_question_that_was_stopped_before_any_word_is_not_asked_again_by_itself(window, server, waiting):
-    server.will(says(waiting, "late"), says("Now."))
+    asked = threading.Event()
+    server.always(lambda _: asked.set() or says(waiting, "Now."))
     window.say("Hello")
-    server.wait_for(1)
+    assert asked.wait(10)
     window.button("Stop").click()
     window.answered()
     window.page.reload()
     expect(window.notices).to_have_text(["Stopped."])
-    assert len(server.requests) == 1
+    waiting.event.set()
+    window.retry()
+    expect(window.answers).to_have_text(["Now."])
+
+
+@pytest.mark.case("chat-streams-and-stops")
+def test_after_a_stop_the_next_words_are_taken_at_once(window, server, waiting):
+    server.will(says("Half an ", waiting, "answer"), says("All right."))
+    window.say("Hello")
+    expect(window.answers.last).to_have_text("Half an ")
+    window.button("Stop").click()
+    window.ask("Something else")
+    expect(window.answers).to_contain_text(["Half an", "All right."])
 
 
 @pytest.mark.case("chat-streams-and-stops")

@@ -242,6 +242,8 @@ class Journal:
 
     def told(self, names: Sequence[str]) -> None:
         """Remember that a model was told what became of these proposals."""
+        if not names:
+            return
         with self._write() as run:
             run.execute(_proposals.update().where(_proposals.c.id.in_(names)).values(told=True))
 

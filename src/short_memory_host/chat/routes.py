@@ -63,6 +63,8 @@ def chat_page(request: Request, person: SignedIn, chat: str) -> Response:
 def begin(request: Request, person: SignedIn, said: Said) -> Response:
     """Begin a conversation with its first message."""
     host, words = held(request), service.checked(said.text)
+    if said.upstream is not None:
+        _check_model(host, person, said.upstream)
     with host.database.write() as connection:
         now = host.clock()
         title = service.title_of(words)
@@ -72,14 +74,13 @@ def begin(request: Request, person: SignedIn, said: Said) -> Response:
 
 
 @router.post("/chat/{chat}/messages")
-def say(request: Request, person: SignedIn, chat: str, said: Said) -> Response:
+async def say(request: Request, person: SignedIn, chat: str, said: Said) -> Response:
     """Add a message of the person's."""
     host, words = held(request), service.checked(said.text)
-    found = _chat(host, person, chat)
-    if found.id in host.answering:
+    found = await run_in_threadpool(_chat, host, person, chat)
+    if not await service.is_free(host, found):
         raise service.BusyError
-    with host.database.write() as connection:
-        queries.keep(connection, found.id, Message("user", {"text": words}), now=host.clock())
+    await run_in_threadpool(_keep, host, found, Message("user", {"text": words}))
     return Response(status_code=204)
 
 
@@ -107,8 +108,7 @@ def rename(request: Request, person: SignedIn, chat: str, title: Title) -> Respo
 def choose(request: Request, person: SignedIn, chat: str, choice: Choice) -> Response:
     """Choose the model that answers from now on."""
     host, found = held(request), _chat(held(request), person, chat)
-    if all(one.id != choice.upstream for one in service.models(host, person)):
-        raise UnknownError
+    _check_model(host, person, choice.upstream)
     with host.database.write() as connection:
         queries.choose(connection, found.id, choice.upstream)
     return Response(status_code=204)
@@ -128,6 +128,11 @@ def _chat(host: Held, person: Person, chat: str) -> Chat:
         return queries.find(connection, chat, person=person.id)
 
 
+def _check_model(host: Held, person: Person, upstream: str) -> None:
+    if all(one.id != upstream for one in service.models(host, person)):
+        raise UnknownError
+
+
 def _page(request: Request, person: Person, chat: Chat | None) -> Response:
     host = held(request)
     with host.database.read() as connection:
@@ -142,7 +147,7 @@ def _page(request: Request, person: Person, chat: Chat | None) -> Response:
         thread=thread,
         models=found,
         chosen=service.chosen(found, chat.upstream if chat else None),
-        unanswered=bool(thread) and thread[-1].kind == "user",
+        unanswered=chat is not None and service.is_unanswered(host, chat),
         built_in=host.built_in,
     )
 
@@ -152,9 +157,14 @@ async def _ready(host: Held, person: Person, chat: str) -> tuple[Chat, Upstream]
     upstream = service.chosen(await run_in_threadpool(service.models, host, person), found.upstream)
     if upstream is None:
         raise service.NoModelError
-    if found.id in host.answering:
+    if not await service.is_free(host, found):
         raise service.BusyError
     return found, upstream
+
+
+def _keep(host: Held, chat: Chat, message: Message) -> None:
+    with host.database.write() as connection:
+        queries.keep(connection, chat.id, message, now=host.clock())
 
 
 def _drop_answer(host: Held, chat: Chat) -> None:

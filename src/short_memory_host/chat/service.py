@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 MOST_BYTES = 65_536
 TITLE_CHARACTERS = 60
+STOPPING_STEPS, STOPPING_STEP_S = 20, 0.05
 
 
 class BusyError(HostError):
@@ -78,15 +79,21 @@ def checked(text: str) -> str:
     """
     if not text.strip():
         raise InvalidInputError("empty-message")
-    if len(text.encode("utf-8", "replace")) > MOST_BYTES:
+    whole = _whole(text)
+    if len(whole.encode()) > MOST_BYTES:
         raise InvalidInputError("long-message", most=MOST_BYTES)
-    return text.encode("utf-8", "replace").decode()
+    return whole
 
 
 def title_of(text: str) -> str:
     """Return the title that a conversation gets from its first message."""
-    line = " ".join(text.split())
+    line = " ".join(_whole(text).split())
     return line if len(line) <= TITLE_CHARACTERS else f"{line[: TITLE_CHARACTERS - 1].rstrip()}…"
+
+
+def _whole(text: str) -> str:
+    """Replace halves of characters, which JSON can carry and no file can hold."""
+    return text.encode("utf-8", "replace").decode()
 
 
 def thread(host: Held, person: Person, chat: Chat) -> list[Shown]:
@@ -115,6 +122,20 @@ def thread(host: Held, person: Person, chat: Chat) -> list[Shown]:
     return found
 
 
+def is_unanswered(host: Held, chat: Chat) -> bool:
+    """Say whether the person's last message waits for its answer."""
+    return waits(_messages(host, chat))
+
+
+async def is_free(host: Held, chat: Chat) -> bool:
+    """Say whether nobody answers in this conversation; an answer that was just stopped gets a moment to end."""
+    for _ in range(STOPPING_STEPS):
+        if chat.id not in host.answering:
+            return True
+        await asyncio.sleep(STOPPING_STEP_S)
+    return False
+
+
 async def answer(host: Held, person: Person, chat: Chat, upstream: Upstream) -> AsyncGenerator[dict[str, str]]:
     """Answer the last message of a conversation, and keep what is said, also when the person stops it.
 
@@ -133,7 +154,7 @@ async def answer(host: Held, person: Person, chat: Chat, upstream: Upstream) -> 
 
 
 async def _turn(host: Held, person: Person, chat: Chat, asked: Asked) -> AsyncGenerator[dict[str, str]]:
-    said = ""
+    said, began = "", False
     try:
         async with aclosing(run_turn(host.memory, host.upstreams, asked)) as events:
             async for event in events:
@@ -143,6 +164,7 @@ async def _turn(host: Held, person: Person, chat: Chat, asked: Asked) -> AsyncGe
                     continue
                 message = _to_keep(event, said)
                 if message is not None:
+                    began = began or message.role != "host"
                     said = said if message.role in ("tool", "host") else ""
                     # What was begun is kept whole, also when the person goes away meanwhile.
                     await asyncio.shield(asyncio.to_thread(_keep, host, chat, message))
@@ -151,9 +173,9 @@ async def _turn(host: Held, person: Person, chat: Chat, asked: Asked) -> AsyncGe
                 for shown in await asyncio.to_thread(_events, host, person, event):
                     yield shown
     finally:
-        if said:
-            # The person stopped it, or went away: what they saw is kept. The task may be cancelled, so it waits for
-            # nobody.
+        if said or not began:
+            # The person stopped it, or went away: what they saw is kept, and that they did, so that nobody asks the
+            # model again by itself. The task may be cancelled, so it waits for nobody.
             _keep(host, chat, Message("assistant", {"text": said, "stopped": True}))
 
 

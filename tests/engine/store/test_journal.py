@@ -177,5 +177,6 @@ def test_what_was_declined_is_found_by_its_name_and_time(notes):
 def test_updating_nothing_is_no_transaction(journal):
     journal.close()
     journal.update([])
+    journal.told([])
     assert isinstance(journal._engine.pool, sa.pool.QueuePool)
     assert journal._engine.pool.checkedout() == 0

@@ -78,7 +78,11 @@ async function answer(anew) {
   };
   try {
     const response = await send("POST", `/chat/${chat}/answer`, { anew }, { signal: controller.signal, headers: { Accept: "text/event-stream" } });
+    let heard = 0;
     for await (const event of events(response)) {
+      // This page was drawn while the answer before it was being stopped: what was said of it stands in the next one.
+      if (event.kind === "done" && !heard) location.reload();
+      heard += 1;
       const follow = nearEnd();
       if (event.kind === "text") words().append(event.text);
       else if (event.kind === "said") {
