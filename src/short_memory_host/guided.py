@@ -28,7 +28,7 @@ SPOKEN_CHARACTERS: Final = 1500  # of each message in the decision's prompt; its
 REPLY_WANTS: Final = (
     "general knowledge",
     "an explanation",
-    "work on a text",
+    "a translation",
     "a story or poem",
     "maths or code",
     "small talk",

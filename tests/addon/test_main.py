@@ -71,6 +71,7 @@ def test_the_program_names_itself_as_the_manifest_does():
     assert (MANIFEST["id"], MANIFEST["version"], MANIFEST["api"]) == (program.NAME, program.VERSION, program.API)
 
 
+@pytest.mark.case("executable-no-tools")
 def test_discover_answers_the_digest_of_what_was_handed_over(speak):
     (answer,) = speak(modern("server/discover", handed=HANDED))
     agreed = {"api": 2, "status": "ready", "capabilitiesDigest": capabilities_digest(MANIFEST["capabilities"])}
@@ -101,6 +102,7 @@ def test_initialize_offers_its_newest_version_for_an_unknown_one(speak):
     assert answer["result"]["capabilities"]["experimental"] == {HOST: {"api": 2, "status": "unchecked"}}
 
 
+@pytest.mark.case("executable-no-tools")
 @pytest.mark.parametrize(
     ("method", "key"),
     [
@@ -145,6 +147,7 @@ def test_another_add_on_api_is_refused(speak, api):
     assert answer["error"]["data"] == {"supported": [2]}
 
 
+@pytest.mark.case("executable-survives-garbage")
 @pytest.mark.parametrize(
     "line",
     [
@@ -167,6 +170,7 @@ def test_what_is_no_json_is_a_parse_error_and_the_program_lives_on(speak, line):
     ]
 
 
+@pytest.mark.case("executable-survives-garbage")
 @pytest.mark.parametrize(
     "message",
     [
@@ -231,6 +235,7 @@ def test_capabilities_too_deep_to_digest_are_an_error_and_the_program_lives_on(s
     assert ("error" in refused, alive) == (True, ALIVE)
 
 
+@pytest.mark.case("executable-survives-garbage")
 def test_an_over_long_line_is_refused_and_read_over_to_its_end(speak):
     limit = program.LINE_BYTES
     answers = speak(b"x" * (limit + 1), b"x" * limit, b"y" * (3 * limit + 5), PING)
@@ -305,6 +310,7 @@ def test_program_and_host_digest_any_capabilities_alike(capabilities):
         assert program.digest(handed) == expected
 
 
+@pytest.mark.case("executable-both-eras")
 @pytest.mark.parametrize("mode", ["auto", "legacy", "2026-07-28"])
 def test_the_official_client_connects_finds_no_tool_and_leaves(mode):
     async def visit():

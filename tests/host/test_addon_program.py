@@ -48,6 +48,7 @@ sys.stdin.read()
     assert health_of(addon(program)) == Health("running")
 
 
+@pytest.mark.case("executable-watched")
 @pytest.mark.parametrize(
     ("program", "code"),
     [
@@ -91,6 +92,7 @@ def test_answers_to_nothing_are_read_over(addon):
     assert health_of(addon(program)) == Health("running")
 
 
+@pytest.mark.case("executable-watched")
 @pytest.mark.parametrize(
     "stubborn",
     [

@@ -55,6 +55,7 @@ def health_of(addon):
     return asyncio.run(once())
 
 
+@pytest.mark.case("addon-loaded-by-manifest")
 def test_the_add_on_of_this_repository_starts_by_its_manifest_and_stops():
     assert health_of(load_folder(find_bundled(Path(short_memory_host.__file__).parent))) == Health("running")
 

@@ -73,6 +73,7 @@ def test_a_manifest_with_a_problem_is_all_that_is_looked_at(folder):
     assert codes(folder, host_api=2) == [("manifest.yaml", "API-001")]
 
 
+@pytest.mark.case("manifest-problems-collected")
 def test_problems_of_all_parts_are_told_at_once(folder):
     (folder / "skills/memory/SKILL.md").write_text("no front matter", encoding="utf-8")
     (folder / "page/page.md").write_text("[a](b)", encoding="utf-8")

@@ -40,6 +40,7 @@ def test_what_a_manifest_declares_becomes_values(check):
     )
 
 
+@pytest.mark.case("manifest-three-files")
 def test_the_context_files_are_the_three_of_the_contract_with_the_caps_of_the_engine(check):
     cap = Cap(caps.INDEX_LINES, caps.INDEX_BYTES)
     places = {
@@ -86,6 +87,7 @@ def only(checked):
     return problem
 
 
+@pytest.mark.case("manifest-api-refused")
 def test_a_manifest_of_a_higher_api_is_refused_in_the_words_of_the_contract(check):
     problem = only(check(("api: 2", "api: 3"), host_api=2))
     words = "This add-on needs add-on API 3; this host offers 2. Update the host, or install an older version of the add-on."
@@ -167,6 +169,7 @@ def test_a_warning_stands_beside_problems(check):
     )
 
 
+@pytest.mark.case("manifest-yaml-traps")
 @pytest.mark.parametrize(
     ("change", "code"),
     [
@@ -182,6 +185,7 @@ def test_the_traps_of_yaml_are_text_or_a_problem_and_never_another_value(codes, 
     assert set(codes(change)) == ({code} if code else set())
 
 
+@pytest.mark.case("manifest-problems-collected")
 def test_problems_come_in_the_order_of_the_file_and_each_once(check):
     problems = check(
         ("id: memory\n", "id: M\n"), ("maxLines: 40", "maxLines: 99"), ("license: MIT", "license: ''")

@@ -26,6 +26,7 @@ def test_a_skill_is_its_name_its_description_in_one_line_and_its_body():
     assert (check(GOOD).skill, check(GOOD).problems) == (skill, ())
 
 
+@pytest.mark.case("skills-valid")
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.parent.name)
 def test_our_own_skills_pass_our_check_and_the_reference_validator(file):
     name = file.relative_to(ROOT).as_posix()

@@ -67,6 +67,7 @@ def test_a_key_is_always_text(key):
     assert found == key.strip("'\"")
 
 
+@pytest.mark.case("manifest-yaml-traps")
 @pytest.mark.parametrize(
     ("text", "line", "code"),
     [
@@ -120,6 +121,7 @@ def test_every_fault_says_what_to_do():
         assert len(read(text).text.removesuffix(".").split(". ")) >= 2, text
 
 
+@pytest.mark.case("manifest-yaml-traps")
 def test_a_text_of_65536_bytes_is_read_and_one_more_is_not():
     head = "a: "
     assert isinstance(read(head + "x" * (BYTES - len(head))), Document)

@@ -5,6 +5,8 @@ import os
 import signal
 import sys
 
+import pytest
+
 from short_memory_host.builtin_model.running import BuiltInModel, default_threads
 from short_memory_host.upstream import Upstreams
 from tests.host.builtin_model.test_weights import MODEL
@@ -72,6 +74,7 @@ def test_one_core_is_left_to_the_host():
     assert default_threads() >= 1
 
 
+@pytest.mark.case("model-watched")
 def test_a_child_that_ends_is_started_again_and_the_last_ends_with_the_host(tmp_path):
     model, notes = tmp_path / "own.gguf", tmp_path / "notes"
     model.write_bytes(b"GGUF" + bytes(1 << 20))

