@@ -14,6 +14,7 @@ import uuid
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from short_memory.prompt import DATA, OPEN_TOPICS
 from short_memory_host.guided_examples import EXAMPLES, RULES
 from short_memory_host.upstream import ToolCall, UpstreamError
 
@@ -162,7 +163,10 @@ def fold(messages: Sequence[Message]) -> list[Message]:
             continue
         if message["role"] == "user":
             asked = len(folded)
-        folded.append({"role": message["role"], "content": message["content"]})
+        # Such a model is offered no tool while it answers, so none is named.
+        is_system = message["role"] == "system"
+        content = message["content"].replace(f"{OPEN_TOPICS}\n", "") if is_system else message["content"]
+        folded.append({"role": message["role"], "content": content})
     for position, found in results.items():
         if position >= 0:
             folded[position]["content"] = _with_results(folded[position]["content"], found)
@@ -185,8 +189,13 @@ def _with_results(text: str, results: list[tuple[str, str]]) -> str:
         elif name == "propose_change":
             text = NOT_PROPOSED.format(text=text, result=result)
         else:
-            text = READ.format(text=text, result=result.strip())
+            text = READ.format(text=text, result=_unframed(result))
     return text
+
+
+def _unframed(result: str) -> str:
+    """Take the frame of context_read off: with it a small model answers that it knows nothing of the person."""
+    return result.strip().removeprefix("<notes>").removesuffix("</notes>").replace(DATA, "", 1).strip()
 
 
 PROPOSED_WORDS: Final = "I proposed a note of this. It is kept only when you confirm it on the card."
@@ -196,8 +205,8 @@ NOT_PROPOSED: Final = (
     "Tell me in one sentence that you could not propose a note, and why.)"
 )
 READ: Final = (
-    "What you know about me:\n{result}\n\nMy message: {text}\n\nAnswer in the language of my message, in a few "
-    "sentences. First name the fact about me that matters, then answer in a way that suits it."
+    "What you know about me:\n{result}\n\nMy message: {text}\n\nAnswer in the language of my message, in a few sentences. "
+    "First name the fact about me that matters, then give what I ask for, with suggestions that suit it."
 )
 
 

@@ -6,6 +6,7 @@ import json
 import jsonschema
 import pytest
 
+from short_memory import prompt
 from short_memory_host import guided
 from short_memory_host.guided import Situation, Topic
 from short_memory_host.upstream import Upstream, UpstreamError, Upstreams
@@ -222,12 +223,14 @@ def user(text):
     return {"role": "user", "content": text}
 
 
-def test_what_was_read_stands_before_the_question_in_the_persons_message():
-    folded = guided.fold([{"role": "system", "content": "s"}, user("cook?"), *called("context_read", "- no nuts\n")])
-    assert folded == [
-        {"role": "system", "content": "s"},
-        user(guided.READ.format(result="- no nuts", text="cook?")),
-    ]
+def test_what_was_read_stands_without_its_frame_before_the_question_in_the_persons_message():
+    read = called("context_read", prompt.framed("- no nuts\n"))
+    assert guided.fold([user("cook?"), *read]) == [user(guided.READ.format(result="- no nuts", text="cook?"))]
+
+
+def test_no_tool_is_named_to_a_model_that_is_offered_none():
+    system = {"role": "system", "content": f"a\n{prompt.OPEN_TOPICS}\nb"}
+    assert guided.fold([system]) == [{"role": "system", "content": "a\nb"}]
 
 
 def test_an_earlier_turn_is_folded_the_same_way_in_later_ones():

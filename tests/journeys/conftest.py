@@ -9,7 +9,7 @@ import threading
 from contextlib import contextmanager
 
 import pytest
-from playwright.sync_api import Browser, Playwright, sync_playwright
+from playwright.sync_api import Browser, Playwright, expect, sync_playwright
 
 from short_memory_host import cli
 from short_memory_host.app import create_app
@@ -18,6 +18,8 @@ from tests.journeys.windows import DESK, Clock, Host, Served, Window
 from tests.scripted_upstream import Call, ScriptedUpstream, Wait, calls, says
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+# A machine with much to do may take its time; a test that passes never waits for it.
+PATIENCE_MS = 20_000
 NUTS = {"scope": "user", "edits": [{"file": "food.md", "old": "", "new": "- allergic to nuts"}], "why": "Asked to."}
 
 
@@ -65,6 +67,7 @@ class Chromium:
     """
 
     def __init__(self, playwright: Playwright) -> None:
+        expect.set_options(timeout=PATIENCE_MS)
         self.loop = asyncio.get_running_loop()
         self.browser = playwright.chromium.launch(executable_path=next(filter(None, map(shutil.which, BROWSERS))))
 
@@ -103,8 +106,7 @@ def open_window(host, chromium: Browser):
         context = chromium.new_context(
             viewport=size, color_scheme=theme, timezone_id="Europe/Rome", locale="en-GB", reduced_motion="reduce"
         )
-        context.set_default_timeout(15_000)
-        window = Window(host, context.new_page(), theme=theme)
+        window = Window(host, context.new_page())
         window.watch()
         opened.append(window)
         return window

@@ -11,7 +11,6 @@ def switch(window, *, on):
     window.go("Notes")
     window.page.get_by_role("switch", name="Models may use my notes").set_checked(on)
     expect(window.toast).to_contain_text("On." if on else "Off. Nothing was deleted.")
-    window.shot("40-on" if on else "40-off")
     window.go("Chat")
 
 

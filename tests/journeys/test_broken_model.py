@@ -44,7 +44,6 @@ def test_a_model_that_keeps_silent_for_too_long_is_told_to_the_person(window, se
     server.will(says(waiting, "late"))
     window.ask("Hello")
     expect(window.notices).to_contain_text("Scripted did not answer in time.")
-    window.shot("55-timeout")
 
 
 @pytest.mark.case("loop-upstream-errors")
@@ -109,7 +108,6 @@ def test_stop_keeps_what_was_said_and_retry_answers_anew(window, server, waiting
     window.say("Hello")
     expect(window.answers.last).to_have_text("Half an ")
     expect(window.button("Send")).to_be_hidden()
-    window.shot("56-streaming")
     window.button("Stop").click()
     window.answered()
     expect(window.notices).to_have_text(["Stopped."])

@@ -28,7 +28,6 @@ def test_chats_stand_in_the_order_of_their_last_words_and_can_be_renamed(window,
     window.page.get_by_label("Title").press("Enter")
     expect(titles(window)).to_have_text(["About <b>food</b>", "Third", "Second"])
     expect(window.page).to_have_title("About <b>food</b> · Short memory")
-    window.shot("65-renamed")
 
 
 @pytest.mark.case("chat-conversations")
@@ -40,7 +39,6 @@ def test_a_deleted_chat_is_gone_and_its_note_and_open_card_stay(window, server, 
     window.page.get_by_role("dialog").get_by_role("button", name="Cancel").click()
     expect(window.cards).to_have_count(2)
     window.button("Delete").click()
-    window.shot("66-delete")
     window.page.get_by_role("dialog").get_by_role("button", name="Delete").click()
     window.page.wait_for_url(f"{window.host.url}/")
     expect(titles(window)).to_have_count(0)
@@ -52,4 +50,3 @@ def test_a_deleted_chat_is_gone_and_its_note_and_open_card_stay(window, server, 
     window.expected_refusals.add(404)
     window.page.goto(where)
     expect(window.page.get_by_role("main")).to_contain_text("not")
-    window.shot("67-unknown")

@@ -29,7 +29,6 @@ def test_a_declined_note_is_not_written_and_comes_back_only_when_the_person_pres
     assert "declined" in said_by("user", server.requests[-1])[-1]
     expect(window.cards).to_have_count(1)
     expect(window.card.get_by_role("button", name="Confirm")).to_have_count(0)
-    window.shot("20-declined")
 
     window.card.get_by_role("button", name="Propose again").click()
     expect(window.card).to_contain_text("open for 24 h 0 min")

@@ -31,7 +31,6 @@ def test_the_second_of_two_editors_sees_both_texts_and_keeps_its_own(window, kee
     expect(second.page.get_by_label("Yours")).to_have_text(SECOND)
     expect(second.page.get_by_label("In the file now")).to_have_text(FIRST)
     expect(text_of(second)).to_have_value(SECOND)
-    second.shot("35-conflict")
     assert window.host.texts()["food.md"] == FIRST
 
     second.button("Keep mine").click()
@@ -57,7 +56,6 @@ def test_taking_the_other_text_loses_nothing_and_each_save_can_be_undone(window,
 
     window.go("Notes")
     expect(window.page.locator(".change-row")).to_have_count(2)
-    window.shot("36-changes")
     window.page.locator(".change-row").first.get_by_role("button").click()
     expect(window.toast).to_contain_text("Undone.")
     assert window.host.texts()["food.md"] == "- 2026-11-30: allergic to nuts\n"

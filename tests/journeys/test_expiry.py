@@ -18,7 +18,6 @@ def test_a_card_of_yesterday_says_that_it_expired_and_writes_nothing(window, clo
     expect(window.card).to_contain_text("Expired. Nothing was written.")
     expect(window.card.get_by_role("button", name="Confirm")).to_have_count(0)
     expect(window.toast).to_contain_text("Nothing was written now.")
-    window.shot("25-expired")
     assert window.host.texts() == {}
 
     # A clock that goes back opens nothing again.

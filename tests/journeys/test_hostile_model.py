@@ -33,7 +33,6 @@ def test_nothing_that_a_model_prints_acts_or_leaves_the_page(window, server):
         expect(shown.locator(ACTS)).to_have_count(0)
         links = shown.locator("a[href]").evaluate_all("(all) => all.map((one) => [one.getAttribute('href'), one.rel])")
         assert links == [["https://foreign.example/page", "noopener noreferrer"]]
-        window.shot("50-forged")
         window.page.reload()
 
 

@@ -44,7 +44,6 @@ def consent(window, *, given):
     window.go("Models")
     window.page.get_by_label("May see my notes").set_checked(given)
     expect(window.toast).to_be_visible()
-    window.shot("45-cloud")
     window.page.goto(chat)
 
 

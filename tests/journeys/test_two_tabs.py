@@ -17,7 +17,6 @@ def test_a_card_confirmed_in_the_inbox_is_confirmed_in_the_chat_by_the_same_chan
     window.ask("Remember that I'm allergic to nuts")
     inbox = window.another()
     inbox.open("/inbox")
-    inbox.shot("30-inbox")
     inbox.confirm()
 
     # The chat still shows the open card.
@@ -40,7 +39,6 @@ def test_a_yes_for_a_card_that_was_drawn_anew_is_refused_and_shows_the_new_one(w
     window.card.get_by_role("button", name="Confirm").click()
     expect(window.card.get_by_text("- hates fennel")).to_be_visible()
     expect(window.toast).to_contain_text("Read the new card and decide again.")
-    window.shot("31-redrawn")
     assert "figs" not in window.host.texts()["food.md"]
 
     window.confirm()

@@ -8,7 +8,6 @@ import re
 import threading
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
 import pytest
 from fastapi import FastAPI
@@ -89,7 +88,6 @@ class Window:
 
     host: Host
     page: Page
-    theme: str = "dark"
     expected_refusals: set[int] = field(default_factory=set)
     complaints: list[str] = field(default_factory=list)
 
@@ -253,13 +251,6 @@ class Window:
 
     def another(self) -> "Window":
         """Open a second tab of the same browser."""
-        tab = Window(self.host, self.page.context.new_page(), self.theme, self.expected_refusals, self.complaints)
+        tab = Window(self.host, self.page.context.new_page(), self.expected_refusals, self.complaints)
         tab.watch()
         return tab
-
-    def shot(self, name: str) -> None:
-        """Keep a picture for the eye of whoever develops; no test looks at it."""
-        folder = Path("/tmp/shots/journeys")
-        if folder.exists():
-            size = self.page.viewport_size["width"]
-            self.page.screenshot(path=folder / f"{name}-{size}-{self.theme}.png", animations="disabled")

@@ -11,7 +11,7 @@ from short_memory.changes import ChangeSet, FileChange
 from short_memory.scopes import OWNER
 from short_memory.store.note_store import NoteStore
 from short_memory_host.app import create_app
-from short_memory_host.chat import queries, routes
+from short_memory_host.chat import queries, routes, service
 from tests.host.chat.conftest import Talk, add_upstream, events_of
 from tests.host.conftest import ORIGIN, PAGE, START
 from tests.scripted_upstream import Call, ScriptedUpstream, Wait, calls, fails, says
@@ -284,6 +284,37 @@ def test_a_browser_that_goes_away_stops_the_answer_and_keeps_what_came(talk, hel
     beginning(talk.begin()).leave()
     assert (talk.kept()[-1].content, "Stopped." in talk.page()) == ({"text": "Hel", "stopped": True}, True)
     assert talk.held.answering == set()
+
+
+@pytest.mark.case("chat-streams-and-stops")
+def test_a_stop_before_the_first_word_is_kept_so_that_nobody_asks_again_by_itself(talk, server):
+    arrived, rest = threading.Event(), threading.Event()
+
+    def silent(body):
+        arrived.set()
+        return says(Wait(rest), "Late")
+
+    server.will(silent)
+    stream = Stream(talk.begin())
+    assert arrived.wait(30)
+    stream.leave()
+    rest.set()
+    page = talk.page()
+    assert (talk.kept()[-1].content, talk.answer()) == ({"text": "", "stopped": True}, [{"kind": "done"}])
+    assert ('data-unanswered="false"' in page, "Stopped." in page, len(server.requests)) == (True, True, 1)
+
+
+@pytest.mark.case("chat-retry")
+def test_what_is_asked_right_after_a_stop_waits_until_the_stop_is_through(talk, host):
+    talk.begin()
+    talk.held.answering.add(talk.id)
+    with host.database.read() as connection:
+        chat = queries.find(connection, talk.id, person=_person(talk))
+    asked = host.loop.start_task_soon(service.is_free, talk.held, chat)
+    host.loop.call(asyncio.sleep, 0)
+    waited = not asked.done()
+    host.loop.call(talk.held.answering.discard, talk.id)
+    assert (waited, asked.result(30)) == (True, True)
 
 
 @pytest.mark.case("chat-retry")

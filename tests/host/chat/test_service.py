@@ -4,7 +4,8 @@ import asyncio
 import logging
 import re
 import threading
-from contextlib import aclosing, contextmanager
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import aclosing
 
 import pytest
 from sqlalchemy import update
@@ -319,43 +320,36 @@ def test_a_stop_after_a_card_loses_neither_the_card_nor_its_result(talk, server)
     assert [one["role"] for one in server.requests[-1]["messages"]] == ["system", "user", "assistant", "tool", "user"]
 
 
-async def cancelled_once(talk, begun):
-    """Answer, and cancel that as soon as something has begun."""
+async def leave_while_it_waits_to_be_kept(talk):
+    """Go away while the message of the model waits for a thread that keeps it."""
+    queued, go_on = asyncio.Event(), threading.Event()
+
+    class OneThread(ThreadPoolExecutor):
+        def submit(self, *given, **more):
+            queued.set()
+            return super().submit(*given, **more)
+
     chat, person = chat_of(talk)
-    (model,) = service.models(talk.held, person)
-
-    async def run():
-        async for _ in service.answer(talk.held, person, chat, model):
-            pass
-
-    task = asyncio.create_task(run())
-    await asyncio.to_thread(begun.wait)
-    task.cancel()
-    await asyncio.wait([task])
-    return task.cancelled()
+    events = service.answer(talk.held, person, chat, service.models(talk.held, person)[0])
+    await anext(events)
+    busy = OneThread(max_workers=1)
+    busy.submit(go_on.wait)
+    queued.clear()
+    asyncio.get_running_loop().set_default_executor(busy)
+    going_on = asyncio.ensure_future(anext(events))
+    await queued.wait()
+    going_on.cancel()
+    await asyncio.wait([going_on])
+    go_on.set()
+    await asyncio.to_thread(int)  # the one thread takes one after the other
+    return going_on.cancelled()
 
 
 @pytest.mark.case("chat-streams-and-stops")
-def test_a_message_that_is_being_kept_when_the_person_goes_away_is_kept_whole_and_once(talk, server):
+def test_a_message_that_waits_to_be_kept_when_the_person_goes_away_is_kept_whole_and_once(talk, server):
     server.will(says("Hello"))
     talk.begin()
-    begun, go_on, kept = threading.Event(), threading.Event(), threading.Event()
-    write = talk.held.database.write
-
-    class Slow(type(talk.held.database)):
-        @contextmanager
-        def write(self):
-            begun.set()
-            go_on.wait()
-            with write() as connection:
-                yield connection
-            kept.set()
-
-    talk.held.database.__class__ = Slow
-    cancelled = talk.host.loop.call(cancelled_once, talk, begun)
-    go_on.set()
-    kept.wait()
-    talk.held.database.__class__ = Slow.__base__
+    cancelled = talk.host.loop.call(leave_while_it_waits_to_be_kept, talk)
     assert (cancelled, [one.content for one in talk.kept()[1:]]) == (True, [{"text": "Hello", "calls": []}])
 
 
