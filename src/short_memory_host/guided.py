@@ -205,8 +205,9 @@ NOT_PROPOSED: Final = (
     "Tell me in one sentence that you could not propose a note, and why.)"
 )
 READ: Final = (
-    "What you know about me:\n{result}\n\nMy message: {text}\n\nAnswer in the language of my message, in a few sentences. "
-    "First name the fact about me that matters, then give what I ask for, with suggestions that suit it."
+    "What you know about me:\n{result}\n\nMy message: {text}\n\n"
+    "Answer in the language of my message, in a few sentences. First name the fact about me that matters, "
+    "then give what I ask for, with suggestions that suit it."
 )
 
 

@@ -185,6 +185,8 @@ async function watchBuiltIn(place) {
     try {
       const { html, settled } = await get("/models/built-in");
       if (settled) {
+        // What was typed meanwhile is there again after the reload.
+        sessionStorage.setItem("typed", composer.text.value);
         location.reload();
         return;
       }
@@ -195,6 +197,10 @@ async function watchBuiltIn(place) {
     await new Promise((resolve) => setTimeout(resolve, 1500));
   }
 }
+
+const typed = sessionStorage.getItem("typed");
+sessionStorage.removeItem("typed");
+if (typed) composer.text.value = typed;
 
 const coming = document.querySelector("[data-built-in]");
 if (coming) watchBuiltIn(coming);
