@@ -14,7 +14,7 @@ import uuid
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from short_memory.prompt import DATA, OPEN_TOPICS
+from short_memory.prompt import OPEN_TOPICS
 from short_memory_host.guided_examples import EXAMPLES, RULES
 from short_memory_host.upstream import ToolCall, UpstreamError
 
@@ -145,7 +145,8 @@ def fold(messages: Sequence[Message]) -> list[Message]:
     """Write calls and their results as plain text into the person's message before them.
 
     Args:
-        messages: A conversation in OpenAI's form.
+        messages: A conversation in OpenAI's form, what was read in it without its frame: with the frame a small model
+            answers that it knows nothing of the person.
 
     Returns:
         The same conversation without `tool_calls` and without messages of the role tool.
@@ -189,13 +190,8 @@ def _with_results(text: str, results: list[tuple[str, str]]) -> str:
         elif name == "propose_change":
             text = NOT_PROPOSED.format(text=text, result=result)
         else:
-            text = READ.format(text=text, result=_unframed(result))
+            text = READ.format(text=text, result=result.strip())
     return text
-
-
-def _unframed(result: str) -> str:
-    """Take the frame of context_read off: with it a small model answers that it knows nothing of the person."""
-    return result.strip().removeprefix("<notes>").removesuffix("</notes>").replace(DATA, "", 1).strip()
 
 
 PROPOSED_WORDS: Final = "I proposed a note of this. It is kept only when you confirm it on the card."

@@ -67,8 +67,13 @@ def models(host: Held, person: Person) -> list[Upstream]:
 
 
 def chosen(found: list[Upstream], wanted: str | None) -> Upstream | None:
-    """Return the model that was chosen, or the first one where that is gone."""
-    return next((one for one in found if one.id == wanted), found[0] if found else None)
+    """Return the model that was chosen, or the first one where none was.
+
+    Where the chosen one is gone or not ready there is none: no other model gets a person's words by itself.
+    """
+    if wanted is None:
+        return found[0] if found else None
+    return next((one for one in found if one.id == wanted), None)
 
 
 def checked(text: str) -> str:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from short_memory.bundle import Skill
     from short_memory.memory import Memory
     from short_memory.proposals import Proposal
-    from short_memory.reading import Turn
+    from short_memory.reading import Topic, Turn
     from short_memory.scopes import Conversation
     from short_memory_host.upstream import Upstream, Upstreams
 
@@ -143,6 +143,11 @@ async def _rounds(
             yield Kept(messages[-1])
             for event in await asyncio.to_thread(_shown, memory, asked, result):
                 yield event
+            spoken = guided.words_after(call.name, result.text) if _is_decision(asked, number) else None
+            if spoken is not None:
+                yield Text(spoken)
+                yield Kept(Message("assistant", {"text": spoken, "calls": []}))
+                return
 
 
 async def _heard(
@@ -209,7 +214,7 @@ async def _guided_call(upstreams: Upstreams, asked: Asked, notes: _Notes) -> lis
         return []
     words = [(one.role, one.content["text"]) for one in asked.messages if one.role in ("user", "assistant")]
     situation = guided.Situation(
-        topics=tuple(guided.Topic(one.scope.kind, one.name, one.gist) for one in notes.turn.topics),
+        topics=tuple(_guided_topic(one) for one in notes.turn.topics),
         may_read=reading.CONTEXT_READ in notes.turn.tools,
         may_propose=tuple(dict.fromkeys(one.kind for one in notes.turn.scopes if one.may_propose)),
         previous=tuple(word for word in words[:-1] if word[1])[-2:],
@@ -217,6 +222,10 @@ async def _guided_call(upstreams: Upstreams, asked: Asked, notes: _Notes) -> lis
     )
     call = await guided.next_call(upstreams, asked.upstream, situation)
     return [] if call is None else [call]
+
+
+def _guided_topic(topic: Topic) -> guided.Topic:
+    return guided.Topic(topic.scope.kind, topic.name, topic.gist, topic.path.rpartition("/")[2])
 
 
 def _run(memory: Memory, asked: Asked, notes: _Notes, call: ToolCall) -> tools.ToolResult:

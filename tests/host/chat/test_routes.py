@@ -192,7 +192,7 @@ def test_pages_hold_what_was_said_as_text(talk, server):
 def test_without_a_model_an_answer_is_refused_with_what_to_do(host):
     talk = Talk(host, host.sign_in()).begin()
     answer = talk.post("/answer")
-    assert (*refused(answer), "Add one on the Models page" in answer.json()["error"]["text"]) == (409, "no-model", True)
+    assert (*refused(answer), "choose another one below" in answer.json()["error"]["text"]) == (409, "no-model", True)
     assert "There is no model yet" in talk.page()
 
 

@@ -101,10 +101,13 @@ def upstream(name):
     return Upstream(name, name, "", "", "m", local=True, may_see_notes=False, tools="native")
 
 
-def test_the_chosen_model_answers_or_the_first_where_that_is_gone():
+def test_the_chosen_model_answers_or_the_first_where_none_was_chosen():
     both = [upstream("a"), upstream("b")]
-    chosen = [service.chosen(both, wanted) for wanted in ("b", "gone", None)]
-    assert ([one.id for one in chosen], service.chosen([], "a")) == (["b", "a", "a"], None)
+    assert [service.chosen(both, wanted).id for wanted in ("b", None)] == ["b", "a"]
+
+
+def test_no_other_model_answers_by_itself_where_the_chosen_one_is_gone():
+    assert (service.chosen([upstream("a")], "gone"), service.chosen([], None)) == (None, None)
 
 
 # The thread

@@ -542,13 +542,25 @@ def test_a_guided_model_decides_first_and_then_answers_with_the_result_folded_in
 @pytest.mark.case("guided-one-decision")
 @pytest.mark.case("guided-empty-notes")
 def test_a_guided_model_proposes_on_empty_notes(chat):
-    chat.server.will(
-        decides(wants="remember this about me", do="note", topic="food", fact="allergic to nuts"), says("Ok")
-    )
-    (made,) = of_kind(chat.say("I'm allergic to nuts, remember", tools="guided"), Proposed)
+    chat.server.will(decides(wants="remember this about me", do="note", topic="food", fact="allergic to nuts"))
+    events = chat.say("I'm allergic to nuts, remember", tools="guided")
+    (made,) = of_kind(events, Proposed)
     assert (made.proposal.files[0].path, made.proposal.files[0].new) == (FOOD, "- 2026-11-30: allergic to nuts\n")
-    said = chat.last_words()
-    assert (chat.notes.files(), "proposed" in said, "allergic to nuts, remember" in said) == ({}, True, True)
+    assert (chat.notes.files(), len(chat.server.requests)) == ({}, 1)
+
+
+@pytest.mark.case("receipt-by-host")
+def test_after_a_proposal_of_a_guided_model_the_host_speaks(chat):
+    chat.server.will(decides(wants="remember this about me", do="note", topic="food", fact="allergic to nuts"))
+    said = texts(chat.say("I'm allergic to nuts, remember", tools="guided"))
+    assert ("confirm it on the card" in said, "saved" in said) == (True, False)
+
+
+def test_a_guided_topic_whose_file_has_another_name_gets_its_fact_there(chat):
+    chat.notes.write("Memory/index.md", "- meals: what I eat -> food.md\n")
+    chat.server.will(decides(wants="remember this about me", do="note", topic="meals", fact="no lactose"))
+    (made,) = of_kind(chat.say("Remember: no lactose", tools="guided"), Proposed)
+    assert made.proposal.files[0].path == FOOD
 
 
 @pytest.mark.case("guided-previous-exchange")
