@@ -35,7 +35,7 @@ def measure(folder: Path, *, rounds: int) -> Iterator[Item]:
         model.always(says("Rice."))
         link = _host(opened, folder / "host")
         browser = opened.enter_context(httpx2.Client(base_url=link.rpartition("/")[0], timeout=30))
-        answer = _chat(browser, link, model.base_url)
+        _come_in(browser, link, model.base_url)
         loop = opened.enter_context(asyncio.Runner())
         upstreams = Upstreams()
         direct = Upstream(
@@ -43,7 +43,7 @@ def measure(folder: Path, *, rounds: int) -> Iterator[Item]:
         )
         ours, floor = [], []
         for _ in range(rounds + 1):
-            ours.append(_ours_us(browser, answer))
+            ours.append(_ours_us(browser, f"{browser.post('/chat', json={'text': QUESTION}).json()['url']}/answer"))
             floor.append(loop.run(_floor_us(upstreams, direct)))
         loop.run(upstreams.close())
     yield Item.of("first_byte", ours[1:], floor[1:])
@@ -51,7 +51,7 @@ def measure(folder: Path, *, rounds: int) -> Iterator[Item]:
 
 def _ours_us(browser: httpx2.Client, answer: str) -> float:
     start, first = time.perf_counter_ns(), 0
-    with browser.stream("POST", answer, json={"anew": True}) as stream:
+    with browser.stream("POST", answer, json={}) as stream:
         for line in stream.iter_lines():
             if not first and line.startswith("data:") and json.loads(line[5:])["kind"] == "text":
                 first = time.perf_counter_ns() - start
@@ -80,8 +80,8 @@ def _host(opened: ExitStack, data: Path) -> str:
     raise RuntimeError("the host printed no sign-in link")
 
 
-def _chat(browser: httpx2.Client, link: str, model: str) -> str:
-    """Sign in, add the model, begin a chat, and return the address of its answer."""
+def _come_in(browser: httpx2.Client, link: str, model: str) -> None:
+    """Sign in and add the model."""
     browser.post("/sign-in/link", data={"token": link.rpartition("=")[2]}, headers=PAGE)
     page = browser.get("/account", headers=PAGE).text
     found = re.search(r'name="csrf-token" content="(\w+)"', page)
@@ -89,5 +89,3 @@ def _chat(browser: httpx2.Client, link: str, model: str) -> str:
     browser.headers["x-csrf-token"] = found[1]
     form = {"name": "Scripted", "base_url": model, "model": "scripted", "local": "true", "tools": "native"}
     browser.post("/models/new", data=form, headers=PAGE)
-    begun = browser.post("/chat", json={"text": QUESTION})
-    return f"{begun.json()['url']}/answer"

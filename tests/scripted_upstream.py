@@ -115,6 +115,7 @@ def _delta(part: Any, index: int) -> dict[str, Any]:
 class _Handler(BaseHTTPRequestHandler):
     script: ScriptedUpstream
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
 
     def log_message(self, *_: object) -> None:
         pass

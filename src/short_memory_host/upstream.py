@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 import httpx2
 import jsonschema
 import openai
+from openai.types.chat import ChatCompletionChunk
 
 from short_memory_host.upstream_errors import UpstreamError, translated
 from short_memory_host.upstream_wire import Text, ToolCall, parts
@@ -97,7 +98,15 @@ class Upstreams:
         if tools:
             wanted["tools"] = list(tools)
         with translated(upstream.name):
-            answer = await self.client(upstream).chat.completions.create(**wanted, **_answering(upstream))
+            # The library's typed call walks through all messages and tools in search of files, which takes longer than
+            # everything else that is done before a request; they are in the wire's own form already.
+            answer = await self.client(upstream).post(
+                "/chat/completions",
+                cast_to=ChatCompletionChunk,
+                body=wanted | _answering(upstream),
+                stream=True,
+                stream_cls=openai.AsyncStream[ChatCompletionChunk],
+            )
         with translated(upstream.name, under_way=True):
             async with answer, aclosing(parts(upstream.name, answer)) as found:
                 async for part in found:
@@ -146,8 +155,8 @@ def _answering(upstream: Upstream) -> dict[str, Any]:
     if upstream.id != BUILT_IN:
         return {}
     # Without the penalty a small model repeats one sentence until its tokens end.
-    body = {**(_slot(upstream, 1) or {}), "repeat_penalty": REPEAT_PENALTY}
-    return {"temperature": 0.2, "max_tokens": ANSWER_TOKENS, "extra_body": body}
+    sampled = {"temperature": 0.2, "max_tokens": ANSWER_TOKENS, "repeat_penalty": REPEAT_PENALTY}
+    return sampled | (_slot(upstream, 1) or {})
 
 
 def _fitting(upstream: Upstream, answer: Any, schema: dict[str, Any]) -> dict[str, Any]:  # noqa: ANN401 - as above

@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sqlalchemy import delete, insert, select, update
+from sqlalchemy import bindparam, delete, insert, select, update
 
 from short_memory_host import database as db
 from short_memory_host.chat.messages import Message
@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 MOST_LISTED = 200
 _chats = db.conversations
 _messages = db.messages
+# Asked in every turn, and made once: to build a statement costs more than to run it.
+_FIND = select(_chats).where(_chats.c.id == bindparam("chat"), _chats.c.person == bindparam("owner"))
+_MESSAGES = select(_messages).where(_messages.c.conversation == bindparam("chat")).order_by(_messages.c.id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +49,7 @@ def find(connection: Connection, chat: str, *, person: str) -> Chat:
     Raises:
         UnknownError: There is none, or it is somebody else's.
     """
-    row = connection.execute(select(_chats).where(_chats.c.id == chat, _chats.c.person == person)).one_or_none()
+    row = connection.execute(_FIND, {"chat": chat, "owner": person}).one_or_none()
     if row is None:
         raise UnknownError
     return _chat(row)
@@ -77,8 +80,8 @@ def remove(connection: Connection, chat: str) -> None:
 
 def messages(connection: Connection, chat: str) -> list[Message]:
     """Return the messages of a conversation in their order."""
-    query = select(_messages).where(_messages.c.conversation == chat).order_by(_messages.c.id)
-    return [Message(row.role, json.loads(row.content), row.id) for row in connection.execute(query)]
+    rows = connection.execute(_MESSAGES, {"chat": chat})
+    return [Message(row.role, json.loads(row.content), row.id) for row in rows]
 
 
 def keep(connection: Connection, chat: str, message: Message, *, now: datetime) -> None:

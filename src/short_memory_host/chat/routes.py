@@ -152,9 +152,13 @@ def _page(request: Request, person: Person, chat: Chat | None) -> Response:
     )
 
 
+def _chat_and_model(host: Held, person: Person, chat: str) -> tuple[Chat, Upstream | None]:
+    found = _chat(host, person, chat)
+    return found, service.chosen(service.models(host, person), found.upstream)
+
+
 async def _ready(host: Held, person: Person, chat: str) -> tuple[Chat, Upstream]:
-    found = await run_in_threadpool(_chat, host, person, chat)
-    upstream = service.chosen(await run_in_threadpool(service.models, host, person), found.upstream)
+    found, upstream = await run_in_threadpool(_chat_and_model, host, person, chat)
     if upstream is None:
         raise service.NoModelError
     if not await service.is_free(host, found):

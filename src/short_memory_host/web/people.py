@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Annotated, Literal
 
 from fastapi import Depends, Request
-from sqlalchemy import Connection, Row, select
+from sqlalchemy import Connection, Row, bindparam, select
 from starlette.concurrency import run_in_threadpool
 
 from short_memory_host import database as db
@@ -36,6 +36,9 @@ class Person:
         return self.role == "admin"
 
 
+_FIND = select(db.people).where(db.people.c.id == bindparam("person"))
+
+
 def from_row(row: Row[tuple[object, ...]]) -> Person:
     """Return the person of a row of `people`."""
     return Person(row.id, row.name, row.role, row.time_zone, row.language, row.password_hash is not None)
@@ -43,7 +46,7 @@ def from_row(row: Row[tuple[object, ...]]) -> Person:
 
 def find(connection: Connection, person_id: str) -> Person | None:
     """Return the person with this id."""
-    row = connection.execute(select(db.people).where(db.people.c.id == person_id)).one_or_none()
+    row = connection.execute(_FIND, {"person": person_id}).one_or_none()
     return None if row is None else from_row(row)
 
 

@@ -7,7 +7,7 @@ browsers refuse that name; the other name is our own, because cookies of one hos
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from sqlalchemy import ColumnElement, Connection, delete, insert, select, update
+from sqlalchemy import ColumnElement, Connection, bindparam, delete, insert, select, update
 from starlette.requests import HTTPConnection
 from starlette.responses import Response
 
@@ -20,6 +20,13 @@ LONGEST = timedelta(days=30)
 SEEN_EVERY = timedelta(minutes=5)
 SECURE_COOKIE = "__Host-session"
 PLAIN_COOKIE = "short_memory_session"
+
+# Asked at every request, and made once: to build a statement costs more than to run it.
+_FIND = select(db.sessions).where(
+    db.sessions.c.token == bindparam("token"),
+    db.sessions.c.expires > bindparam("now"),
+    db.sessions.c.seen > bindparam("idle_since"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +49,8 @@ def start(connection: Connection, person: str, *, now: datetime) -> str:
 
 def find(connection: Connection, secret: str, *, now: datetime) -> Session | None:
     """Return the session of a secret, unless it is over."""
-    row = connection.execute(
-        select(db.sessions).where(_alive(now), db.sessions.c.token == digest(secret))
-    ).one_or_none()
+    alive = {"token": digest(secret), "now": now, "idle_since": now - IDLE}
+    row = connection.execute(_FIND, alive).one_or_none()
     return None if row is None else Session(row.token, row.person, row.created, row.seen)
 
 

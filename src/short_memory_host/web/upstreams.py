@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
-from sqlalchemy import Connection, Row, Select, and_, delete, func, insert, literal, select, update
+from sqlalchemy import Connection, Row, and_, bindparam, delete, func, insert, literal, select, update
 
 from short_memory_host import database as db
 from short_memory_host.upstream import Upstream
@@ -17,6 +17,12 @@ from short_memory_host.web.ids import new_id
 
 table = db.upstreams.c
 consents = db.upstream_consents.c
+
+# Asked in every turn, and made once: to build a statement costs more than to run it.
+_HERE = and_(consents.upstream == table.id, consents.model == table.model, consents.person == bindparam("owner"))
+_SEEN = select(db.upstreams, select(literal(True)).where(_HERE).exists().label("may_see_notes"))
+_ALL = _SEEN.order_by(table.position, table.created)
+_ONE = _SEEN.where(table.id == bindparam("name"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +39,7 @@ class Fields:
 
 def all_for(connection: Connection, person: str) -> list[Upstream]:
     """Return every upstream in the admin's order, with what this person lets it see."""
-    return [_upstream(row) for row in connection.execute(_query(person).order_by(table.position, table.created))]
+    return [_upstream(row) for row in connection.execute(_ALL, {"owner": person})]
 
 
 def find(connection: Connection, upstream_id: str, *, person: str) -> Upstream:
@@ -42,7 +48,7 @@ def find(connection: Connection, upstream_id: str, *, person: str) -> Upstream:
     Raises:
         UnknownError: There is none with this id.
     """
-    row = connection.execute(_query(person).where(table.id == upstream_id)).one_or_none()
+    row = connection.execute(_ONE, {"owner": person, "name": upstream_id}).one_or_none()
     if row is None:
         raise UnknownError
     return _upstream(row)
@@ -88,12 +94,6 @@ def set_consent(connection: Connection, upstream: Upstream, *, person: str, give
     connection.execute(delete(db.upstream_consents).filter_by(**key))
     if given:
         connection.execute(insert(db.upstream_consents).values(key | {"given": now}))
-
-
-def _query(person: str) -> Select[*tuple[object, ...]]:
-    here = and_(consents.upstream == table.id, consents.model == table.model, consents.person == person)
-    consent = select(literal(True)).where(here).exists()
-    return select(db.upstreams, consent.label("may_see_notes"))
 
 
 def _upstream(row: Row[*tuple[object, ...]]) -> Upstream:
