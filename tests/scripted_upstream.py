@@ -4,7 +4,7 @@
         server.will(says("Hel", "lo"), calls(Call("context_read", {"topic": "food"})), fails(429))
 
 Each answer is used once, in order; without one left it fails with status 599. `server.requests` are the bodies that came
-in, `server.headers` their headers. An answer may also be a function from the request's body to an answer.
+in, `server.headers` their headers, `server.paths` where they went. An answer may also be a function from the request's body to an answer.
 """
 
 from __future__ import annotations
@@ -73,6 +73,7 @@ class ScriptedUpstream:
         self.models = models
         self.requests: list[dict[str, Any]] = []
         self.headers: list[dict[str, str]] = []
+        self.paths: list[str] = []
         self._script: list[Scripted] = []
         self._always: Scripted | None = None
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), type("Handler", (_Handler,), {"script": self}))
@@ -128,6 +129,7 @@ class _Handler(BaseHTTPRequestHandler):
         body = json.loads(self.rfile.read(int(self.headers["content-length"])))
         self.script.headers.append({name.lower(): value for name, value in self.headers.items()})
         self.script.requests.append(body)
+        self.script.paths.append(self.path)
         answer = self.script.next(body)
         if answer.body is not None:
             self._whole(answer.status, answer.body, answer.headers)

@@ -86,6 +86,17 @@ async def next_call(upstreams: Upstreams, upstream: Upstream, situation: Situati
     return call(situation, decided)
 
 
+def constant_text() -> list[Message]:
+    """Return what the prompt of every decision begins with."""
+    messages = [{"role": "system", "content": RULES}]
+    for example in EXAMPLES:
+        messages += [
+            {"role": "user", "content": _asked(example.topics, example.previous, example.text)},
+            {"role": "assistant", "content": json.dumps(example.decided, ensure_ascii=False)},
+        ]
+    return messages
+
+
 async def warm_up(upstreams: Upstreams, upstream: Upstream) -> None:
     """Let the model read the constant part of the prompt, so that the first message does not wait for it."""
     empty = Situation((), may_read=False, may_propose=("user",), previous=(), text="Hello!")
@@ -94,14 +105,8 @@ async def warm_up(upstreams: Upstreams, upstream: Upstream) -> None:
 
 def prompt(situation: Situation) -> list[Message]:
     """Return the messages of the decision: rules and examples, then the topics, the exchange before and the message."""
-    messages = [{"role": "system", "content": RULES}]
-    for example in EXAMPLES:
-        messages += [
-            {"role": "user", "content": _asked(example.topics, example.previous, example.text)},
-            {"role": "assistant", "content": json.dumps(example.decided, ensure_ascii=False)},
-        ]
     topics = [(name, topic.gist) for name, topic in _labels(situation).items()]
-    return [*messages, {"role": "user", "content": _asked(topics, situation.previous, situation.text)}]
+    return [*constant_text(), {"role": "user", "content": _asked(topics, situation.previous, situation.text)}]
 
 
 def schema(situation: Situation) -> dict[str, Any]:

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 __all__ = ["BUILT_IN", "CheckLine", "Text", "ToolCall", "Upstream", "UpstreamError", "Upstreams", "check"]
 
 BUILT_IN: Final = "built-in"  # the id of the model that the host runs itself
+DECISION_SLOT: Final = 0  # of the built-in model: decisions and answers each keep the prefix that they have read
+ANSWER_SLOT: Final = 1
 DECISION_TOKENS: Final = 220
 LISTED_MODELS: Final = 8
 REPEAT_PENALTY: Final = 1.1
@@ -124,7 +126,7 @@ class Upstreams:
         wanted: dict[str, Any] = {"model": upstream.model, "messages": list(messages), "response_format": shape}
         with translated(upstream.name):
             answer = await self.client(upstream).chat.completions.create(
-                **wanted, temperature=0, max_tokens=tokens, extra_body=_slot(upstream, 0)
+                **wanted, temperature=0, max_tokens=tokens, extra_body=_slot(upstream, DECISION_SLOT)
             )
         return _fitting(upstream, answer, schema)
 
@@ -146,7 +148,7 @@ def _client(upstream: Upstream, timeout: httpx2.Timeout) -> openai.AsyncOpenAI:
 
 
 def _slot(upstream: Upstream, number: int) -> dict[str, Any] | None:
-    """Pin the built-in model's decision (0) and answer (1) to slots of their own, so that each keeps its prefix."""
+    """Pin a request to the built-in model to a slot."""
     return {"id_slot": number, "cache_prompt": True} if upstream.id == BUILT_IN else None
 
 
@@ -156,7 +158,7 @@ def _answering(upstream: Upstream) -> dict[str, Any]:
         return {}
     # Without the penalty a small model repeats one sentence until its tokens end.
     sampled = {"temperature": 0.2, "max_tokens": ANSWER_TOKENS, "repeat_penalty": REPEAT_PENALTY}
-    return sampled | (_slot(upstream, 1) or {})
+    return sampled | (_slot(upstream, ANSWER_SLOT) or {})
 
 
 def _fitting(upstream: Upstream, answer: Any, schema: dict[str, Any]) -> dict[str, Any]:  # noqa: ANN401 - as above

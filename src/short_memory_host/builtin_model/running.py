@@ -16,7 +16,7 @@ import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final, Literal
 
-from short_memory_host import guided
+from short_memory_host.builtin_model.warm import warm
 from short_memory_host.builtin_model.weights import QWEN_1_5B, Progress, WeightsError, check_file, fetch, found
 from short_memory_host.upstream import BUILT_IN, Upstream, UpstreamError, Upstreams
 
@@ -78,6 +78,7 @@ class BuiltInModel:
         self._upstreams, self._folder, self._model = upstreams, folder, model
         self._weights, self._pip_options = weights, tuple(pip_options)
         self._command, self._first_pause_s = tuple(child), first_pause_s
+        self._warm = folder / "warm"
         self._task: asyncio.Task[None] | None = None
         self._child: asyncio.subprocess.Process | None = None
         self._changed = asyncio.Event()
@@ -167,11 +168,13 @@ class BuiltInModel:
 
     async def _serve(self, path: Path) -> None:
         """Run one child from its start to its end."""
+        self._warm.mkdir(mode=0o700, parents=True, exist_ok=True)
         key = secrets.token_urlsafe(24)
         self._child = child = await asyncio.create_subprocess_exec(
             *self._command,
             str(path),
             str(default_threads()),
+            str(self._warm),
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.DEVNULL,
@@ -185,10 +188,13 @@ class BuiltInModel:
         told = json.loads(line)
         if "problem" in told:
             raise _BrokenError(_why(told["problem"], path))
-        self.upstream = _upstream(told["port"], key)
-        self._tell("ready", "The built-in model is ready.")
+        upstream = _upstream(told["port"], key)
+        self._tell("starting", "The built-in model reads its instructions. The first time, that takes a minute or two.")
+        # Nobody can ask it before: what is kept of this on disk must hold nothing of a person.
         with suppress(UpstreamError):
-            await guided.warm_up(self._upstreams, self.upstream)
+            await warm(self._upstreams, upstream, model=path, folder=self._warm)
+        self.upstream = upstream
+        self._tell("ready", "The built-in model is ready.")
         await child.wait()
 
     async def _end_child(self) -> None:

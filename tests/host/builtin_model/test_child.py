@@ -11,7 +11,12 @@ CHILD = (sys.executable, "-m", "short_memory_host.builtin_model.child")
 
 def run(path):
     ended = subprocess.run(
-        [*CHILD, str(path), "1"], input="key\n", capture_output=True, text=True, timeout=120, check=False
+        [*CHILD, str(path), "1", str(path.parent)],
+        input="key\n",
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
     )
     return ended.returncode, ended.stdout
 

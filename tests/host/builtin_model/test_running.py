@@ -106,7 +106,7 @@ def test_a_child_that_ends_is_started_again_and_the_last_ends_with_the_host(tmp_
         "guided",
     )
     assert [line[1:] for line in written] == [
-        [first.api_key, str(model), str(default_threads())],
-        [second.api_key, str(model), str(default_threads())],
+        [first.api_key, str(model), str(default_threads()), str(tmp_path / "warm")],
+        [second.api_key, str(model), str(default_threads()), str(tmp_path / "warm")],
         [],
     ]
