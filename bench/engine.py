@@ -81,8 +81,8 @@ def _writing(world: World, insert: Insert, durable: DurableChange, rounds: int) 
         names: list[str] = []
         steps: dict[str, tuple[Callable[[], object], Callable[[], object]]] = {
             "propose": (lambda: names.append(_propose(world, number)), insert),  # noqa: B023 - called in this round
-            "confirm": (lambda: names.append(world.memory.confirm(OWNER, names[0], None).id), durable),  # noqa: B023
-            "revert": (lambda: world.notebook.revert(OWNER, names[1], digest=None), durable),  # noqa: B023
+            "confirm": (lambda: names.append(world.memory.confirm(OWNER, names[0], None).id), durable),  # noqa: B023 - as above
+            "revert": (lambda: world.notebook.revert(OWNER, names[1], digest=None), durable),  # noqa: B023 - as above
         }
         for item, (call, floor) in steps.items():
             ours[item].append(timed_us(call))

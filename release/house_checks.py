@@ -16,9 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-# Where the tests of a folder lie. The first row that fits a module counts.
+# Where the tests of a folder lie.
 MIRRORS = (
-    ("src/short_memory/surfaces", "tests/surfaces"),
     ("src/short_memory", "tests/engine"),
     ("src/short_memory_host", "tests/host"),
     ("addon/short_memory_addon", "tests/addon"),
@@ -93,11 +92,9 @@ def settings(root: Path) -> list[str]:
 def commands(root: Path) -> list[str]:
     """Return the commands and the options of the command line."""
     found = []
-    for name in ("src/short_memory_host/cli.py", "src/short_memory/surfaces/cli.py"):
-        path = root / name
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if path.exists() else ():
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.args:
-                found += _parsed(node.func.attr, node.args)
+    for node in ast.walk(ast.parse((root / "src/short_memory_host/cli.py").read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.args:
+            found += _parsed(node.func.attr, node.args)
     return sorted(set(found))
 
 

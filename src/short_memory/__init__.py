@@ -1,4 +1,5 @@
 """The engine of Short memory: a few notes about a person, changed only with their yes.
 
-`short_memory.memory.Memory` is the one door. Importing this package imports nothing else.
+Three doors: `memory.Memory` for chats, `notebook.Notebook` for an owner's own hands, `granting.Granting` for what an
+owner allows. Importing this package imports nothing else.
 """

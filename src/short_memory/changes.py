@@ -32,6 +32,11 @@ class FileChange:
     after: bytes | None
 
     @property
+    def file(self) -> str:
+        """The name of the file."""
+        return self.path.rpartition("/")[2]
+
+    @property
     def old(self) -> str:
         """The text before; no file reads as empty."""
         return shown(self.before)
@@ -55,6 +60,11 @@ class ChangeSet:
     conversation: str | None = None
     proposal: str | None = None
     reverts: str | None = None
+
+    @property
+    def size_bytes(self) -> int:
+        """The bytes that its files have after it, together."""
+        return sum(len(one.after or b"") for one in self.files)
 
 
 @dataclass(frozen=True, slots=True)

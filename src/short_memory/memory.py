@@ -121,7 +121,7 @@ class Memory:
             if not plan.exact:
                 raise ChangedError({one.path: (shown(present[one.path]), one.old) for one in last.files})
             for one in plan.files:
-                proposals.check_comes_back(one, scope.cap_of(one.path.rpartition("/")[2]))
+                proposals.check_comes_back(one, scope.cap_of(one.file))
             back = ChangeSet(
                 id=new_id(),
                 owner=owner,

@@ -24,6 +24,12 @@ class _Change:
     lines: tuple[str, ...]
 
 
+def lines_of(text: str) -> list[str]:
+    """Split at LF alone and keep it; str.splitlines would also split where a note merely holds a form feed."""
+    *whole, last = text.split("\n")
+    return [f"{line}\n" for line in whole] + ([last] if last else [])
+
+
 def merge(base: str, ours: str, theirs: str) -> str | None:
     """Put the changes of both sides into the base.
 
@@ -36,20 +42,14 @@ def merge(base: str, ours: str, theirs: str) -> str | None:
         The merged text, or None where the sides changed the same or adjacent lines in different ways.
 
     """
-    lines = _lines(base)
-    changes = sorted(_changes(lines, _lines(ours)) | _changes(lines, _lines(theirs)))
+    lines = lines_of(base)
+    changes = sorted(_changes(lines, lines_of(ours)) | _changes(lines, lines_of(theirs)))
     # Changes of one side never touch each other, and those that both sides made are one element of the set.
     if any(later.start <= earlier.end for earlier, later in pairwise(changes)):
         return None
     for change in reversed(changes):
         lines[change.start : change.end] = change.lines
     return "".join(lines)
-
-
-def _lines(text: str) -> list[str]:
-    """Split at LF alone and keep it; str.splitlines would also split where a note merely holds a form feed."""
-    *whole, last = text.split("\n")
-    return [f"{line}\n" for line in whole] + ([last] if last else [])
 
 
 def _changes(base: list[str], side: list[str]) -> set[_Change]:

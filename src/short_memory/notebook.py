@@ -120,7 +120,7 @@ class Notebook:
             if before is None and not path.endswith(f"/{INDEX}"):
                 files += self._with_entry(owner, scope, files[0])
             for one in files:
-                proposals.check_text(one, scope.cap_of(one.path.rpartition("/")[2]), keep_secrets=keep_secrets)
+                proposals.check_text(one, scope.cap_of(one.file), keep_secrets=keep_secrets)
             return self._apply(owner, tuple(files), now)
 
     def delete(self, owner: str, path: str, *, version: str) -> ChangeSet:
@@ -221,11 +221,11 @@ class Notebook:
             scope = self._scope_of(owner, one.path)
         except BadFileError:
             return
-        proposals.check_comes_back(one, scope.cap_of(one.path.rpartition("/")[2]))
+        proposals.check_comes_back(one, scope.cap_of(one.file))
 
     def _with_entry(self, owner: str, scope: Scope, topic: FileChange) -> Iterator[FileChange]:
         before = self._store.read(owner, scope.path(INDEX))
-        text, file = caps.normal(changes.shown(before)), topic.path.rpartition("/")[2]
+        text, file = caps.normal(changes.shown(before)), topic.file
         gist = facts.gist(topic.new)
         # A secret that the owner keeps in a topic does not go into every prompt.
         hint = "…" if secret_scan.scan(gist) else gist

@@ -133,7 +133,7 @@ def draw(scope: Scope, edits: Sequence[Edit], present: Mapping[str, bytes | None
     if not drawn:
         raise UnchangedError
     for one in drawn:
-        check_text(one, scope.cap_of(one.path.rpartition("/")[2]))
+        check_text(one, scope.cap_of(one.file))
     return drawn
 
 
@@ -187,7 +187,7 @@ def redrawn(proposal: Proposal, present: Mapping[str, bytes | None]) -> Proposal
         The same proposal if its files are as it saw them; with a new card if each edit of a changed file can be made
         anew; else the proposal as `stale`.
     """
-    names = {one.path.rpartition("/")[2]: one for one in proposal.files}
+    names = {one.file: one for one in proposal.files}
     moved = {file for file, one in names.items() if present.get(file) != one.before}
     if not moved:
         return proposal

@@ -6,7 +6,8 @@ What somebody edited by hand is journaled first: a revert must give back their t
 from __future__ import annotations
 
 import secrets
-from datetime import UTC
+from collections.abc import Callable
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from short_memory.changes import ChangeSet, FileChange
@@ -14,12 +15,11 @@ from short_memory.errors import UnreadableError
 from short_memory.scopes import OUTSIDE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-    from datetime import datetime
+    from collections.abc import Iterable
 
     from short_memory.store.note_store import NoteStore
 
-    Clock = Callable[[], datetime]
+Clock = Callable[[], datetime]
 
 
 def moment(clock: Clock) -> datetime:

@@ -142,7 +142,7 @@ class RunningAddon:
             began = self._clock()
             fault = await self._run()
             self._become(Health("failed", fault))
-            logs.write("addon.failed", addon=self.addon.manifest.id, code=fault.code, count=failures + 1)
+            logs.write("addon-failed", addon=self.addon.manifest.id, code=fault.code, count=failures + 1)
             if fault.final:
                 return
             failures = 0 if self._clock() - began >= STEADY_S else failures
@@ -164,7 +164,7 @@ class RunningAddon:
             return await self._live(process)
         finally:
             await end(process, patience_s=self.addon.manifest.executable.stop_s)
-            logs.write("addon.ended", addon=self.addon.manifest.id, size_bytes=await written)
+            logs.write("addon-ended", addon=self.addon.manifest.id, size_bytes=await written)
 
     async def _live(self, process: Process) -> Fault:
         limit_s = self.addon.manifest.executable.start_s

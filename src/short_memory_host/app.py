@@ -18,6 +18,7 @@ from short_memory.granting import Granting
 from short_memory.memory import Memory
 from short_memory.notebook import Notebook
 from short_memory.store.note_store import NoteStore
+from short_memory.writing import Clock
 from short_memory_host import logs
 from short_memory_host.accounts import routes as accounts
 from short_memory_host.accounts import service as accounts_service
@@ -31,7 +32,7 @@ from short_memory_host.models import routes as models
 from short_memory_host.settings import Settings
 from short_memory_host.upstream import Upstreams
 from short_memory_host.web import errors, templates
-from short_memory_host.web.held import Clock, Held
+from short_memory_host.web.held import Held
 from short_memory_host.web.security import Security
 from short_memory_host.web.throttle import Throttle
 

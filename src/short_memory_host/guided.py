@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import json
 import re
-import uuid
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from short_memory.prompt import OPEN_TOPICS
 from short_memory_host.guided_examples import EXAMPLES, RULES
 from short_memory_host.upstream import ToolCall, UpstreamError
+from short_memory_host.upstream_wire import new_call_id
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -263,4 +263,4 @@ def _slug(label: str) -> str:
 
 
 def _call(name: str, arguments: dict[str, Any]) -> ToolCall:
-    return ToolCall(f"call_{uuid.uuid4().hex[:16]}", name, json.dumps(arguments, ensure_ascii=False))
+    return ToolCall(new_call_id(), name, json.dumps(arguments, ensure_ascii=False))

@@ -9,14 +9,11 @@ import logging
 import sys
 import time
 import traceback
-from types import TracebackType
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 LOGGER = logging.getLogger("short_memory_host")
 PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:@%+,[]{}")
-
-ExceptionRecord = tuple[type[BaseException], BaseException, TracebackType | None] | tuple[None, None, None]
 
 
 def write(
@@ -25,14 +22,12 @@ def write(
     *,
     level: int = logging.INFO,
     person: str | None = None,
-    client: str | None = None,
+    added: str | None = None,
     address: str | None = None,
     method: str | None = None,
     path: str | None = None,
-    route: str | None = None,
     status: int | None = None,
     code: str | None = None,
-    tool: str | None = None,
     conversation: str | None = None,
     upstream: str | None = None,
     change: str | None = None,

@@ -36,12 +36,12 @@ class Address(NamedTuple):
     @property
     def is_loopback(self) -> bool:
         """Whether only programs of this machine reach it."""
-        return self.host in LOOPBACK_NAMES or (_is_ip(self.host) and ipaddress.ip_address(self.host).is_loopback)
+        return self.host in LOOPBACK_NAMES or (is_ip(self.host) and ipaddress.ip_address(self.host).is_loopback)
 
     @property
     def is_wildcard(self) -> bool:
         """Whether it stands for every address of this machine."""
-        return _is_ip(self.host) and ipaddress.ip_address(self.host).is_unspecified
+        return is_ip(self.host) and ipaddress.ip_address(self.host).is_unspecified
 
     @property
     def url(self) -> str:
@@ -108,7 +108,8 @@ class Settings(BaseSettings):
         return self.public_url or self.address.url
 
 
-def _is_ip(text: str) -> bool:
+def is_ip(text: str) -> bool:
+    """Say whether a text is an IP address, and no name."""
     try:
         ipaddress.ip_address(text)
     except ValueError:

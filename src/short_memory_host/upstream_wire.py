@@ -31,6 +31,11 @@ class ToolCall:
     arguments: str
 
 
+def new_call_id() -> str:
+    """Return an id for a call that brings none."""
+    return f"call_{uuid.uuid4().hex[:16]}"
+
+
 async def parts(name: str, chunks: AsyncIterable[Any]) -> AsyncGenerator[Text | ToolCall]:
     """Read the chunks of one streamed answer: text at once, each call when all of it is there.
 
@@ -53,7 +58,7 @@ async def parts(name: str, chunks: AsyncIterable[Any]) -> AsyncGenerator[Text | 
     if not finished:
         raise UpstreamError("broken-off", f"{name} stopped in the middle of its answer. Try again.")
     for call in calls:
-        yield ToolCall(call.id or f"call_{uuid.uuid4().hex[:16]}", call.name, call.arguments)
+        yield ToolCall(call.id or new_call_id(), call.name, call.arguments)
 
 
 @dataclass(slots=True)

@@ -31,6 +31,11 @@ def test_bytes_that_are_no_text_are_shown_with_marks():
     )
 
 
+def test_a_change_set_is_as_large_as_what_it_leaves_and_a_deleted_file_is_nothing():
+    files = (FileChange(A, b"old", "ö".encode()), FileChange(B, b"gone", None))
+    assert (change(*files).size_bytes, [one.file for one in files]) == (2, ["a.md", "b.md"])
+
+
 @given(st.binary(), st.binary(), st.binary())
 def test_a_card_of_other_bytes_has_another_digest(before, after, other):
     one = digest("p", [FileChange(A, before, after)], "why")

@@ -203,7 +203,7 @@ def test_an_add_on_can_be_started_again_after_it_was_stopped(addon):
 def test_what_a_program_writes_to_stderr_is_counted_and_not_kept(addon, caplog):
     caplog.set_level("INFO", logger="short_memory_host")
     assert health_of(addon("sys.stderr.write('the secret' * 10_000); agree(); sys.stdin.read()")) == Health("running")
-    (record,) = [record for record in caplog.records if record.getMessage() == "addon.ended"]
+    (record,) = [record for record in caplog.records if record.getMessage() == "addon-ended"]
     assert record.facts == {"addon": "zoo", "size_bytes": 100_000}
     assert "the secret" not in caplog.text
 

@@ -44,7 +44,6 @@ def table(monkeypatch):
         ("src/short_memory/block.py", "tests/engine/test_block.py"),
         ("src/short_memory/store/files.py", "tests/engine/store/test_files.py"),
         ("src/short_memory/store/files.py", "tests/engine/test_store.py"),
-        ("src/short_memory/surfaces/http.py", "tests/surfaces/test_http.py"),
         ("src/short_memory_host/chat/turn.py", "tests/host/chat/test_turn.py"),
         ("addon/short_memory_addon/main.py", "tests/addon/test_main.py"),
     ],

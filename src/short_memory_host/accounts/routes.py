@@ -125,7 +125,7 @@ def add_person(request: Request, admin: Admin, name: Annotated[str, Form()]) -> 
         added = service.add_person(host.database, name, role="member", now=host.clock())
     except InvalidInputError as error:
         return _people(request, error)
-    logs.write("person-added", person=admin.id, client=added)
+    logs.write("person-added", person=admin.id, added=added)
     secret = service.new_link(host.database, service.clean_name(name), now=host.clock())
     base = host.settings.public_url or f"http://{request.headers['host']}"
     return _people(request, None, link=f"{base}/sign-in?token={secret}")

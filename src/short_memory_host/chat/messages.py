@@ -55,6 +55,11 @@ def wire(messages: Sequence[Message], *, sees_notes: bool, framed: bool = True) 
     return found
 
 
+def whole(text: str) -> str:
+    """Replace halves of characters, which JSON can carry and no file can hold."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
 def merged(messages: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """Join messages of one side that follow one another: many chat templates take only turns that alternate."""
     found: list[dict[str, Any]] = []

@@ -80,7 +80,7 @@ async def say(request: Request, person: SignedIn, chat: str, said: Said) -> Resp
     found = await run_in_threadpool(_chat, host, person, chat)
     if not await service.is_free(host, found):
         raise service.BusyError
-    await run_in_threadpool(_keep, host, found, Message("user", {"text": words}))
+    await run_in_threadpool(service.keep, host, found, Message("user", {"text": words}))
     return Response(status_code=204)
 
 
@@ -164,11 +164,6 @@ async def _ready(host: Held, person: Person, chat: str) -> tuple[Chat, Upstream]
     if not await service.is_free(host, found):
         raise service.BusyError
     return found, upstream
-
-
-def _keep(host: Held, chat: Chat, message: Message) -> None:
-    with host.database.write() as connection:
-        queries.keep(connection, chat.id, message, now=host.clock())
 
 
 def _drop_answer(host: Held, chat: Chat) -> None:

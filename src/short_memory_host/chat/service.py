@@ -12,7 +12,7 @@ from short_memory.errors import AlreadyDeclinedError
 from short_memory.scopes import Conversation
 from short_memory_host import logs
 from short_memory_host.chat import queries
-from short_memory_host.chat.messages import Message, waits
+from short_memory_host.chat.messages import Message, waits, whole
 from short_memory_host.chat.turn import Asked, Failed, Kept, Opened, Proposed, TakenBack, run_turn
 from short_memory_host.upstream import Text
 from short_memory_host.web import cards, markdown, templates, upstreams
@@ -84,21 +84,16 @@ def checked(text: str) -> str:
     """
     if not text.strip():
         raise InvalidInputError("empty-message")
-    whole = _whole(text)
-    if len(whole.encode()) > MOST_BYTES:
+    words = whole(text)
+    if len(words.encode()) > MOST_BYTES:
         raise InvalidInputError("long-message", most=MOST_BYTES)
-    return whole
+    return words
 
 
 def title_of(text: str) -> str:
     """Return the title that a conversation gets from its first message."""
-    line = " ".join(_whole(text).split())
+    line = " ".join(whole(text).split())
     return line if len(line) <= TITLE_CHARACTERS else f"{line[: TITLE_CHARACTERS - 1].rstrip()}…"
-
-
-def _whole(text: str) -> str:
-    """Replace halves of characters, which JSON can carry and no file can hold."""
-    return text.encode("utf-8", "replace").decode()
 
 
 def thread(host: Held, person: Person, chat: Chat) -> list[Shown]:
@@ -125,6 +120,12 @@ def thread(host: Held, person: Person, chat: Chat) -> list[Shown]:
     # Those that the person proposed again stand at the end: no message of the model made them.
     found += [Shown("piece", _card(host, person, one, undone=one.change in undone)) for one in proposals.values()]
     return found
+
+
+def keep(host: Held, chat: Chat, message: Message) -> None:
+    """Add a message to a conversation."""
+    with host.database.write() as connection:
+        queries.keep(connection, chat.id, message, now=host.clock())
 
 
 def is_unanswered(host: Held, chat: Chat) -> bool:
@@ -172,7 +173,7 @@ async def _turn(host: Held, person: Person, chat: Chat, asked: Asked) -> AsyncGe
                     began = began or message.role != "host"
                     said = said if message.role in ("tool", "host") else ""
                     # What was begun is kept whole, also when the person goes away meanwhile.
-                    await asyncio.shield(asyncio.to_thread(_keep, host, chat, message))
+                    await asyncio.shield(asyncio.to_thread(keep, host, chat, message))
                 if isinstance(event, Failed):
                     logs.write("turn-failed", person=person.id, conversation=chat.id, code=event.code)
                 for shown in await asyncio.to_thread(_events, host, person, event):
@@ -181,7 +182,7 @@ async def _turn(host: Held, person: Person, chat: Chat, asked: Asked) -> AsyncGe
         if said or not began:
             # The person stopped it, or went away: what they saw is kept, and that they did, so that nobody asks the
             # model again by itself. The task may be cancelled, so it waits for nobody.
-            _keep(host, chat, Message("assistant", {"text": said, "stopped": True}))
+            keep(host, chat, Message("assistant", {"text": said, "stopped": True}))
 
 
 def _to_keep(event: Event, said: str) -> Message | None:
@@ -228,11 +229,6 @@ def _receipt(host: Held, person: Person, change: str) -> str:
 
 def _card(host: Held, person: Person, proposal: Proposal, *, undone: bool = False) -> str:
     return cards.card(proposal, now=host.clock(), time_zone=person.time_zone, undone=undone)
-
-
-def _keep(host: Held, chat: Chat, message: Message) -> None:
-    with host.database.write() as connection:
-        queries.keep(connection, chat.id, message, now=host.clock())
 
 
 def _messages(host: Held, chat: Chat) -> list[Message]:

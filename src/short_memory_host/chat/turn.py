@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from short_memory import reading, tools
 from short_memory.errors import AlreadyDeclinedError
 from short_memory_host import guided
-from short_memory_host.chat.messages import Message, merged, wire
+from short_memory_host.chat.messages import Message, merged, whole, wire
 from short_memory_host.chat.system_text import SKILL_READ, skill_tool, system_text
 from short_memory_host.upstream import Text, ToolCall, UpstreamError
 
@@ -163,9 +163,9 @@ async def _heard(
     async with aclosing(upstreams.stream(asked.upstream, _wire(asked, notes, messages), tools=offered)) as parts:
         async for part in parts:
             if isinstance(part, Text):
-                yield Text(_whole(part.text))
+                yield Text(whole(part.text))
             elif may_call:
-                yield ToolCall(_whole(part.id), _whole(part.name), _whole(part.arguments))
+                yield ToolCall(whole(part.id), whole(part.name), whole(part.arguments))
 
 
 def _is_decision(asked: Asked, number: int) -> bool:
@@ -184,11 +184,6 @@ def _check_shown(asked: Asked, messages: list[Message]) -> None:
     if not any(one.content.get("proposal") or one.content.get("change") for one in made):
         text = f"{asked.upstream.name} gave an empty answer. Try again; if it stays so, choose another model."
         raise UpstreamError("bad-answer", text)
-
-
-def _whole(text: str) -> str:
-    """Replace halves of characters, which some servers send and no file can hold."""
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def _notes(memory: Memory, asked: Asked) -> _Notes:

@@ -42,7 +42,7 @@ def _answer(adapter: Adapter, line: bytes) -> Answer:
     try:
         return adapter(fields)
     except Exception as error:  # noqa: BLE001 - whatever breaks, the kit gets an answer and can ask on
-        logs.write("conformance.failed", level=logging.ERROR, error=error)
+        logs.write("conformance-failed", level=logging.ERROR, error=error)
         text = f"The host failed with {type(error).__name__}. Its standard error says where."
         return refused(RequestError("internal", text))
 

@@ -40,8 +40,8 @@ def confirm(request: Request, person: SignedIn, proposal: str, yes: Yes) -> Resp
         change = host.memory.confirm(person.id, proposal, yes.digest)
     except (StaleError, DecidedError) as error:
         return _moved_on(host, person, proposal, error)
-    size = sum(len(one.after or b"") for one in change.files)
-    logs.write("proposal-confirmed", person=person.id, change=change.id, count=len(change.files), size_bytes=size)
+    count, size = len(change.files), change.size_bytes
+    logs.write("proposal-confirmed", person=person.id, change=change.id, count=count, size_bytes=size)
     return _answer(host, person, host.memory.proposal(person.id, proposal))
 
 

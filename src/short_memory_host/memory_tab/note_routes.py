@@ -104,5 +104,4 @@ def _refused(host: Held, person: Person, path: str, error: ShortMemoryError) -> 
 
 
 def _log(event: str, person: Person, change: ChangeSet) -> None:
-    size = sum(len(one.after or b"") for one in change.files)
-    logs.write(event, person=person.id, change=change.id, count=len(change.files), size_bytes=size)
+    logs.write(event, person=person.id, change=change.id, count=len(change.files), size_bytes=change.size_bytes)

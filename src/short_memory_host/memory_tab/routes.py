@@ -90,8 +90,7 @@ def revert(request: Request, person: SignedIn, change: str, seen: Seen) -> Respo
         return _refused(error, show)
     except ShortMemoryError as error:
         return _refused(error, None)
-    size = sum(len(one.after or b"") for one in back.files)
-    logs.write("change-reverted", person=person.id, change=change, count=len(back.files), size_bytes=size)
+    logs.write("change-reverted", person=person.id, change=change, count=len(back.files), size_bytes=back.size_bytes)
     return JSONResponse({"html": cards.receipt(back)})
 
 

@@ -10,6 +10,7 @@ import difflib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from short_memory.merge import lines_of
 from short_memory_host.web import templates
 
 if TYPE_CHECKING:
@@ -77,7 +78,7 @@ def file_views(files: Sequence[FileChange]) -> tuple[FileView, ...]:
 
 def lines(old: str, new: str) -> Iterator[Line]:
     """Compare two texts by lines; nothing is left out and nothing is joined."""
-    before, after = _parts(old), _parts(new)
+    before, after = lines_of(old), lines_of(new)
     matcher = difflib.SequenceMatcher(None, before, after, autojunk=False)
     for tag, from_old, to_old, from_new, to_new in matcher.get_opcodes():
         if tag == "equal":
@@ -85,13 +86,6 @@ def lines(old: str, new: str) -> Iterator[Line]:
             continue
         yield from _marked("removed", before[from_old:to_old])
         yield from _marked("added", after[from_new:to_new])
-
-
-def _parts(text: str) -> list[str]:
-    """Part a text at its line ends, LF alone, and keep them."""
-    found = [f"{line}\n" for line in text.split("\n")]
-    last = found.pop()
-    return found if last == "\n" else [*found, last.removesuffix("\n")]
 
 
 def _marked(kind: Kind, parts: Sequence[str]) -> Iterator[Line]:

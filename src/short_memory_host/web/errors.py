@@ -4,6 +4,7 @@ A script gets `{"error": {"code", "text"}}`. What was not foreseen becomes one p
 shown nor logged.
 """
 
+import logging
 from typing import ClassVar
 
 from fastapi import FastAPI, Request
@@ -184,7 +185,7 @@ class Unforeseen:
         try:
             await self.app(scope, receive, watched)
         except Exception as error:  # noqa: BLE001 - the last net: any error becomes a plain sentence
-            logs.write("unforeseen", level=40, method=scope["method"], path=scope["path"], error=error)
+            logs.write("unforeseen", level=logging.ERROR, method=scope["method"], path=scope["path"], error=error)
             if not started:
                 request = Request(scope, receive)
                 response = answer(request, 500, "unforeseen", templates.t("error.unforeseen"))

@@ -3,9 +3,7 @@
 `app.py` fills it in; everything else asks `held(request)` for it.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
-from datetime import datetime
 
 from starlette.requests import HTTPConnection
 
@@ -13,14 +11,13 @@ from short_memory.bundle import Skill
 from short_memory.granting import Granting
 from short_memory.memory import Memory
 from short_memory.notebook import Notebook
+from short_memory.writing import Clock
 from short_memory_host.addons import RunningAddon
 from short_memory_host.builtin_model.running import BuiltInModel
 from short_memory_host.database import Database
 from short_memory_host.settings import Settings
 from short_memory_host.upstream import Upstreams
 from short_memory_host.web.throttle import Throttle
-
-Clock = Callable[[], datetime]
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,14 +6,13 @@ the request is refused. Referrer-Policy is `same-origin`, because under `no-refe
 our own forms.
 """
 
-import ipaddress
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from short_memory_host.settings import LOOPBACK_NAMES, Settings
+from short_memory_host.settings import LOOPBACK_NAMES, Settings, is_ip
 from short_memory_host.web import templates
 from short_memory_host.web.csrf import SAFE_METHODS
 from short_memory_host.web.errors import answer
@@ -44,7 +43,7 @@ def host_is_allowed(host: str, settings: Settings) -> bool:
         return False
     address = settings.address
     if address.is_wildcard:
-        return name == "localhost" or _is_ip(name)
+        return name == "localhost" or is_ip(name)
     return name == address.host.lower() or (address.is_loopback and name in LOOPBACK_NAMES)
 
 
@@ -115,11 +114,3 @@ def _name(host: str) -> str | None:
         port is None or port > 0
     )
     return parts.hostname if plain else None
-
-
-def _is_ip(name: str) -> bool:
-    try:
-        ipaddress.ip_address(name)
-    except ValueError:
-        return False
-    return True
