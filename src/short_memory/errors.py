@@ -207,7 +207,7 @@ class NoChangeError(ShortMemoryError):
     code = "no-change"
 
     def __init__(self) -> None:
-        super().__init__("There is no such change to take back here.")
+        super().__init__("There is no such change to take back here. The Memory tab lists every change and its Undo.")
 
 
 class ChangedError(ShortMemoryError):

@@ -236,7 +236,8 @@ def _edited(edit: Edit, now: str | None, day: date) -> str | None:
     if edit.appends:
         return _appended(edit.file, now or "", new, day)
     old, text = caps.normal(edit.old or ""), now or ""
-    found = len(re.findall(f"(?={re.escape(old)})", text)) if old else 0
+    # A pattern takes long to build: one that is longer than the text stands nowhere in it.
+    found = len(re.findall(f"(?={re.escape(old)})", text)) if 0 < len(old) <= len(text) else 0
     if found != 1:
         raise NoMatchError(edit.file, found, text)
     return text.replace(old, new)

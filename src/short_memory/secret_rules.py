@@ -41,6 +41,7 @@ DIGITS = {"pin": range(4, 9), "card": range(3, 5)}
 
 _CLOSE = r"[\"'`*_)\]]{0,3}"
 _BREAK = r"[ \t]{0,4}\n[ \t>*+-]{0,8}"
+_DAY = r"(?:\d{4}-\d{2}-\d{2}: )?"  # which the host puts before each fact
 _OF = (
     r"(?: (?:for|of|to|on|in|at|di|del|della|dello|dell'|dei|per|su|für|vom|von|zum|zur|im|am|du|de|des|pour|sur"
     r"|para|en|al)"
@@ -60,9 +61,9 @@ _IS = (
 _VALUE = r"(?P<value>\S{1,128})"
 # How a value follows its word: after a sign, after a verb, or at once.
 AFTER_SIGN = re.compile(
-    rf"{_CLOSE}(?:{_OF}|{_NAMED})??[ \t]{{0,4}}(?:[:=]{{1,2}}>?|->|→){_CLOSE}(?:{_BREAK}|[ \t]{{0,8}}){_VALUE}"
+    rf"{_CLOSE}(?:{_OF}|{_NAMED})??[ \t]{{0,4}}(?:[:=]{{1,2}}>?|->|→){_CLOSE}(?:{_BREAK}{_DAY}|[ \t]{{0,8}}){_VALUE}"
 )
-AFTER_VERB = re.compile(rf"{_CLOSE}(?:{_OF}|{_NAMED})??{_IS}(?:{_BREAK}|[ \t]{{1,4}}){_VALUE}")
+AFTER_VERB = re.compile(rf"{_CLOSE}(?:{_OF}|{_NAMED})??{_IS}(?:{_BREAK}{_DAY}|[ \t]{{1,4}}){_VALUE}")
 AFTER_NOTHING = re.compile(rf"{_CLOSE}(?:{_BREAK}|[ \t]{{1,4}}){_VALUE}")
 BEFORE = re.compile(
     r"(?<!\S)(?P<value>\S{1,128})\s{1,4}(?:is|ist|è|est|es)\s{1,4}"

@@ -8,7 +8,7 @@ milliseconds inside.
 import os
 import sqlite3
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -189,7 +189,7 @@ def open_database(path: Path) -> Database:
     if version > SCHEMA_VERSION:
         raise NewerDataError(version, SCHEMA_VERSION)
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    os.close(os.open(path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600))
+    _make_private(path)
     _use_write_ahead_log(path)
     database = Database(path)
     if version == 0:
@@ -197,6 +197,13 @@ def open_database(path: Path) -> Database:
             metadata.create_all(connection)
             connection.exec_driver_sql(f"PRAGMA user_version = {SCHEMA_VERSION}")
     return database
+
+
+def _make_private(path: Path) -> None:
+    # Only where there is none: to close a file of one's own gives up every lock that this process has on it, and then
+    # the next program that ends removes the log in which the open database still writes.
+    with suppress(FileExistsError):
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_CLOEXEC, 0o600))
 
 
 def _version(path: Path) -> int:

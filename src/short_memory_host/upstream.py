@@ -165,7 +165,7 @@ def _fitting(upstream: Upstream, answer: Any, schema: dict[str, Any]) -> dict[st
     try:
         decided = json.loads(answer.choices[0].message.content)
         jsonschema.validate(decided, schema)
-    except (AttributeError, IndexError, TypeError, ValueError, jsonschema.ValidationError):
+    except (AttributeError, IndexError, TypeError, ValueError, RecursionError, jsonschema.ValidationError):
         text = (
             f"{upstream.name} did not keep to the form it was asked for. Choose native tools for it, or another model."
         )

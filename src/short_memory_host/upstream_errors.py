@@ -47,7 +47,7 @@ def translated(name: str, *, under_way: bool = False) -> Iterator[None]:
         raise (_broken_off(name) if under_way else _unreachable(name)) from None
     except openai.APIError as error:
         raise _by_body(name, error) from None
-    except (openai.OpenAIError, ValueError, TypeError, AttributeError):
+    except (openai.OpenAIError, ValueError, TypeError, AttributeError, RecursionError):
         raise not_a_model(name) from None
 
 

@@ -7,12 +7,16 @@ from __future__ import annotations
 
 import uuid
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from short_memory_host.upstream_errors import UpstreamError, not_a_model
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterable
+
+# Of one answer, text and arguments together: a model that never ends must fill neither memory nor disk.
+MOST_CHARACTERS: Final = 262_144
+MOST_CALLS: Final = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,18 +44,22 @@ async def parts(name: str, chunks: AsyncIterable[Any]) -> AsyncGenerator[Text | 
     """Read the chunks of one streamed answer: text at once, each call when all of it is there.
 
     Raises:
-        UpstreamError: There was no chunk, or the last one is missing.
+        UpstreamError: There was no chunk, the last one is missing, or the answer has no end.
     """
     calls: list[_Call] = []
-    seen, finished = 0, False
+    seen, said, finished = 0, 0, False
     async for chunk in chunks:
         seen += 1
         for choice in getattr(chunk, "choices", None) or ():
             delta = choice.delta
             if delta is not None and delta.content:
+                if not isinstance(delta.content, str):
+                    raise not_a_model(name)
+                said += len(delta.content)
                 yield Text(delta.content)
             for fragment in (delta is not None and delta.tool_calls) or ():
                 _join(calls, fragment)
+            _check_size(name, said, calls)
             finished = finished or choice.finish_reason is not None
     if not seen:
         raise not_a_model(name)
@@ -59,6 +67,16 @@ async def parts(name: str, chunks: AsyncIterable[Any]) -> AsyncGenerator[Text | 
         raise UpstreamError("broken-off", f"{name} stopped in the middle of its answer. Try again.")
     for call in calls:
         yield ToolCall(call.id or new_call_id(), call.name, call.arguments)
+
+
+def _check_size(name: str, said: int, calls: list[_Call]) -> None:
+    characters = said + sum(len(call.arguments) for call in calls)
+    if characters > MOST_CHARACTERS or len(calls) > MOST_CALLS:
+        text = (
+            f"{name} did not come to an end: {characters} characters and {len(calls)} calls in one answer; at most "
+            f"{MOST_CHARACTERS} and {MOST_CALLS} are taken. Try again, or choose another model."
+        )
+        raise UpstreamError("bad-answer", text)
 
 
 @dataclass(slots=True)

@@ -2,7 +2,8 @@
 
 import pytest
 
-from tests.engine.notes import ADDON, OWNER, Clock, Notes
+from tests.clock import Clock
+from tests.engine.notes import ADDON, OWNER, Notes
 
 
 @pytest.fixture

@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 import time
 from contextlib import contextmanager
-from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta, tzinfo
+from datetime import UTC, tzinfo
 from typing import TYPE_CHECKING
 
 from short_memory.access import AddonGrant, AgentGrant
@@ -23,9 +22,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from short_memory.changes import ChangeSet
+    from tests.clock import Clock
 
 OWNER = "anna"
-NOON = datetime(2026, 11, 30, 12, 0, tzinfo=UTC)
 CAP = Cap(40, 2048)
 USER = ContextFile("memory", "yours", "user", "Your notes", "Memory/index.md", CAP, 4096, propose=True)
 AGENT = ContextFile(
@@ -37,20 +36,6 @@ CHANNEL = ContextFile(
 ADDON = AddonGrant("memory", on=True, digest="d1", files=(USER, AGENT, CHANNEL))
 ROOM = Channel("telegram", "0123456789abcdef")
 ALL = AgentGrant(read=True, propose=True)
-
-
-@dataclass
-class Clock:
-    """The time, which stands until it is moved."""
-
-    now: datetime = NOON
-
-    def __call__(self) -> datetime:
-        return self.now
-
-    def move(self, **by: float) -> None:
-        """Go on by an amount of time; negative is back."""
-        self.now += timedelta(**by)
 
 
 class Notes:

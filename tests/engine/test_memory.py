@@ -34,7 +34,8 @@ from short_memory.proposals import Edit
 from short_memory.scopes import OWNER as BY_OWNER
 from short_memory.scopes import Actor
 from short_memory.store.note_store import NoteStore
-from tests.engine.notes import ALL, NOON, OWNER, ROOM, append, talk
+from tests.clock import NOON
+from tests.engine.notes import ALL, OWNER, ROOM, append, talk
 
 FOOD, INDEX = "Memory/food.md", "Memory/index.md"
 SAVED = {FOOD: "- 2026-11-30: allergic to nuts\n", INDEX: "- food: allergic to nuts -> food.md\n"}

@@ -25,7 +25,8 @@ from short_memory.errors import (
     UnchangedError,
 )
 from short_memory.scopes import OUTSIDE
-from tests.engine.notes import ADDON, ALL, OWNER, ROOM, Clock, Notes, append, talk
+from tests.clock import Clock
+from tests.engine.notes import ADDON, ALL, OWNER, ROOM, Notes, append, talk
 
 FOOD, INDEX = "Memory/food.md", "Memory/index.md"
 COACH, CHANNEL = "Memory/agents/coach", f"Memory/channels/{ROOM.binding}-{ROOM.hash}"

@@ -1,5 +1,6 @@
 """Proposals, pure: what an edit becomes, what refuses it, when a card is drawn again or stale."""
 
+import time
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 
@@ -90,6 +91,12 @@ class TestEdits:
         with pytest.raises(NoMatchError, match="nowhere" if found == 0 else f"{found} times") as refused:
             drawn(Edit("food.md", old=old, new="x"), food=b"- no nuts aaa\n", index=INDEX)
         assert refused.value.present == "- no nuts aaa\n"
+
+    def test_looking_for_text_that_is_longer_than_the_file_takes_no_time(self):
+        began = time.process_time()
+        with pytest.raises(NoMatchError, match="nowhere"):
+            drawn(Edit("food.md", old="a" * 4_000_000, new="x"), food=FOOD, index=INDEX)
+        assert time.process_time() - began < 1
 
     def test_nothing_stands_in_a_file_that_is_not_there(self):
         with pytest.raises(NoMatchError, match="no file yet"):

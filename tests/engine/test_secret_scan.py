@@ -349,6 +349,17 @@ def test_a_shape_that_goes_on_after_a_line_break_is_found_where_it_begins(rule, 
     assert scan(f"- likes tea\n{text}\n") == [Finding(rule, 2)]
 
 
+@pytest.mark.parametrize("announced", ["The wifi password:", "The password is", "My PIN:", "The password is now:"])
+def test_a_value_in_the_next_fact_is_found_across_its_day(announced):
+    value = "4821" if "PIN" in announced else "hunter2" + "x9"
+    found = scan(f"- 2026-12-01: {announced}\n- 2026-12-02: {value}\n")
+    assert [one.line for one in found] == [1]
+
+
+def test_a_fact_after_one_that_names_a_secret_is_not_taken_for_it():
+    assert scan("- 2026-12-01: Keeps the PIN in a safe\n- 2026-12-02: 1500 m in the pool\n") == []
+
+
 def test_all_secrets_of_a_text_are_listed_in_the_order_of_lines_and_each_rule_once_a_line():
     text = "PIN: 4821\n\npassword: hunter2, password: hunter3\n4111 1111 1111 1111 PIN 4821\n"
     assert scan(text) == [

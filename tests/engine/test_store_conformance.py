@@ -10,7 +10,7 @@ from short_memory.changes import ChangeSet, FileChange, plan_revert
 from short_memory.errors import ConflictError, StorageError
 from short_memory.scopes import OWNER as BY_OWNER
 from short_memory.store.note_store import NoteStore
-from tests.engine.notes import NOON
+from tests.clock import NOON
 
 STORES = {"files and SQLite": NoteStore}
 A, B, DEEP = "Memory/a.md", "Memory/b.md", "Memory/agents/coach/index.md"

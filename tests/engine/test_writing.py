@@ -7,7 +7,8 @@ import pytest
 from short_memory.changes import FileChange
 from short_memory.scopes import OUTSIDE
 from short_memory.writing import absorb, moment, new_id
-from tests.engine.notes import NOON, OWNER
+from tests.clock import NOON
+from tests.engine.notes import OWNER
 
 FOOD = "Memory/food.md"
 

@@ -2,7 +2,6 @@
 
 import re
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
 
 import pytest
 from fastapi import FastAPI
@@ -11,24 +10,11 @@ from starlette.testclient import TestClient
 from short_memory_host.accounts import service
 from short_memory_host.app import create_app
 from short_memory_host.settings import Settings
+from tests.clock import Clock
 
-START = datetime(2026, 11, 30, 12, 0, tzinfo=UTC)
 ORIGIN = "http://127.0.0.1:8087"
 PAGE = {"accept": "text/html"}
 PASSWORD = "correct horse battery"
-
-
-@dataclass
-class Clock:
-    """Stands still until the test moves it."""
-
-    now: datetime = START
-
-    def __call__(self) -> datetime:
-        return self.now
-
-    def move(self, **by: float) -> None:
-        self.now += timedelta(**by)
 
 
 @dataclass

@@ -14,7 +14,7 @@ from starlette.responses import StreamingResponse
 from short_memory_host import cli
 from short_memory_host.app import create_app
 from short_memory_host.settings import Settings
-from tests.host.conftest import Clock
+from tests.clock import Clock
 
 LINK = re.compile(r"http://127\.0\.0\.1:\d+/sign-in\?token=[\w-]{43}")
 

@@ -1,6 +1,8 @@
 """The database file: who may read it, which version it has, and what a second writer finds."""
 
 import sqlite3
+import subprocess
+import sys
 import threading
 from contextlib import closing
 from datetime import UTC, datetime
@@ -70,6 +72,35 @@ def test_opening_again_finds_what_was_written(database):
     with again.read() as connection:
         assert connection.execute(select(db.people.c.name)).scalars().all() == ["Ada"]
     again.close()
+
+
+def in_another_program(path, statement):
+    """Run one statement in a program of its own, which ends afterwards, and return what it gave."""
+    program = (
+        "import sqlite3, sys; made = sqlite3.connect(sys.argv[1]); print(made.execute(sys.argv[2]).fetchall()); "
+        "made.commit(); made.close()"
+    )
+    command = [sys.executable, "-c", program, str(path), statement]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
+
+
+def test_this_and_other_programs_see_one_another_after_this_one_opened_twice(database):
+    with database.write() as connection:
+        connection.execute(insert(db.people).values(ADA))
+    db.open_database(database.path).close()
+    in_another_program(database.path, "SELECT * FROM people")
+    in_another_program(database.path, "INSERT INTO people VALUES ('p_b', 'Bea', 'member', NULL, '', 'en', 0)")
+    with database.write() as connection:
+        seen = connection.execute(select(db.people.c.name)).scalars().all()
+        connection.execute(insert(db.people).values(ADA | {"id": "p_c", "name": "Eve"}))
+    assert (seen, in_another_program(database.path, "SELECT count(*) FROM people")) == (["Ada", "Bea"], "[(3,)]")
+
+
+@pytest.mark.case("log-no-content")
+def test_an_error_does_not_quote_what_was_to_be_stored(database):
+    with pytest.raises(IntegrityError) as error, database.write() as connection:
+        connection.execute(insert(db.messages).values(conversation="c", role="user", content="my diary", created=NOW))
+    assert "my diary" not in str(error.value)
 
 
 def test_a_time_comes_back_as_it_went_in(database):

@@ -25,6 +25,10 @@ def test_the_librarys_error_is_left_behind():
     assert (error.code, error.__cause__, error.__suppress_context__) == ("timed-out", None, True)
 
 
+def test_an_answer_nested_too_deep_to_be_read_is_in_another_form():
+    assert told(RecursionError(), under_way=True).code == "bad-answer"
+
+
 def test_an_error_that_is_one_of_ours_passes_as_it_is():
     ours = not_a_model("Ours")
     assert told(ours) is ours

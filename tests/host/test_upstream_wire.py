@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 
 from short_memory_host.upstream_errors import UpstreamError
-from short_memory_host.upstream_wire import Text, ToolCall, parts
+from short_memory_host.upstream_wire import MOST_CALLS, MOST_CHARACTERS, Text, ToolCall, parts
 from tests.scripted_upstream import fragment
 
 LAST = {"choices": [{"delta": {}, "finish_reason": "tool_calls"}]}
@@ -65,6 +65,25 @@ def test_a_call_without_an_id_gets_one_of_its_own():
 def test_a_chunk_without_choices_is_passed_over():
     text = {"choices": [{"delta": {"content": "a"}}]}
     assert read({"choices": []}, {"usage": {}}, text, LAST) == [Text("a")]
+
+
+@pytest.mark.parametrize("content", [5, ["a"], {"text": "a"}])
+def test_a_piece_of_the_answer_that_is_no_text_is_another_form(content):
+    assert refusal({"choices": [{"delta": {"content": content}}]}, LAST) == "bad-answer"
+
+
+def test_an_answer_without_end_is_stopped():
+    half = "a" * (MOST_CHARACTERS // 2)
+    words = {"choices": [{"delta": {"content": half}}]}
+    call = fragment(0, call_id="x", name="a", arguments=half)
+    assert read(words, call, LAST) == [Text(half), ToolCall("x", "a", half)]
+    assert refusal(words, call, fragment(0, arguments="a"), LAST) == "bad-answer"
+
+
+def test_an_answer_of_more_calls_than_can_be_meant_is_refused():
+    many = [fragment(number, call_id=f"c{number}", name="a", arguments="{}") for number in range(MOST_CALLS + 1)]
+    assert len(read(*many[:-1], LAST)) == MOST_CALLS
+    assert refusal(*many, LAST) == "bad-answer"
 
 
 def test_no_chunk_is_another_error_than_a_missing_last_one():

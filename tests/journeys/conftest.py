@@ -14,8 +14,10 @@ from playwright.sync_api import Browser, Playwright, expect, sync_playwright
 from short_memory_host import cli
 from short_memory_host.app import create_app
 from short_memory_host.settings import Settings
-from tests.journeys.windows import DESK, Clock, Host, Served, Window
+from tests.clock import Clock
+from tests.journeys.windows import DESK, Host, Window
 from tests.scripted_upstream import Call, ScriptedUpstream, Wait, calls, says
+from tests.served import Served
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 # A machine with much to do may take its time; a test that passes never waits for it.

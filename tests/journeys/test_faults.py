@@ -21,7 +21,8 @@ from typing import Self
 import pytest
 
 from short_memory.proposals import Edit
-from tests.engine.notes import ADDON, OWNER, Clock, Notes, append, talk
+from tests.clock import Clock
+from tests.engine.notes import ADDON, OWNER, Notes, append, talk
 from tests.journeys.fault_programs import REFUSED
 
 PROGRAM = Path(__file__).with_name("fault_programs.py")

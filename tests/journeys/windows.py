@@ -5,49 +5,21 @@ here sleeps: Playwright waits for what the person would see.
 """
 
 import re
-import threading
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
 
 import pytest
 from fastapi import FastAPI
 from playwright.sync_api import Locator, Page, expect
 
-from short_memory_host import cli
 from short_memory_host.accounts import service
 from short_memory_host.settings import Settings
 from short_memory_host.web import upstreams
+from tests.clock import Clock
 from tests.scripted_upstream import Call, ScriptedUpstream, calls, says
 
-START = datetime(2026, 11, 30, 12, 0, tzinfo=UTC)
 PHONE, DESK = {"width": 390, "height": 844}, {"width": 1280, "height": 800}
 WIDER = "[document.documentElement, document.querySelector('main')].some((one) => one.scrollWidth > one.clientWidth)"
 REFUSED = re.compile(r"the server responded with a status of (\d+)")
-
-
-@dataclass
-class Clock:
-    """Stands still until the test moves it."""
-
-    now: datetime = START
-
-    def __call__(self) -> datetime:
-        return self.now
-
-    def move(self, **by: float) -> None:
-        self.now += timedelta(**by)
-
-
-class Served(cli.Server):
-    """Says when it is there."""
-
-    def __init__(self, app, settings):
-        super().__init__(app, settings)
-        self.there = threading.Event()
-
-    async def startup(self, sockets=None):
-        await super().startup(sockets)
-        self.there.set()
 
 
 @dataclass

@@ -156,7 +156,7 @@ async def _heard(
     """Ask the model once and yield what it says. Where no call may be answered, none is heard."""
     if _is_decision(asked, number):
         for call in await _guided_call(upstreams, asked, notes):
-            yield call
+            yield _whole_call(call)
         return
     may_call = asked.upstream.sees_notes and asked.upstream.tools == "native" and number < ROUNDS
     offered = notes.tools if may_call else []
@@ -165,7 +165,11 @@ async def _heard(
             if isinstance(part, Text):
                 yield Text(whole(part.text))
             elif may_call:
-                yield ToolCall(whole(part.id), whole(part.name), whole(part.arguments))
+                yield _whole_call(part)
+
+
+def _whole_call(call: ToolCall) -> ToolCall:
+    return ToolCall(whole(call.id), whole(call.name), whole(call.arguments))
 
 
 def _is_decision(asked: Asked, number: int) -> bool:

@@ -7,6 +7,7 @@ every line, so that reading the card back gives the bytes that will be written.
 from __future__ import annotations
 
 import difflib
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from short_memory.proposals import Proposal
 
 CARRIAGE_RETURN = "\u240d"
+MOST_COMPARISONS = 250_000
 
 Kind = Literal["added", "removed", "context"]
 
@@ -79,13 +81,21 @@ def file_views(files: Sequence[FileChange]) -> tuple[FileView, ...]:
 def lines(old: str, new: str) -> Iterator[Line]:
     """Compare two texts by lines; nothing is left out and nothing is joined."""
     before, after = lines_of(old), lines_of(new)
-    matcher = difflib.SequenceMatcher(None, before, after, autojunk=False)
-    for tag, from_old, to_old, from_new, to_new in matcher.get_opcodes():
+    for tag, from_old, to_old, from_new, to_new in _steps(before, after):
         if tag == "equal":
             yield from _marked("context", before[from_old:to_old])
             continue
         yield from _marked("removed", before[from_old:to_old])
         yield from _marked("added", after[from_new:to_new])
+
+
+def _steps(before: list[str], after: list[str]) -> Sequence[tuple[str, int, int, int, int]]:
+    # Comparing takes minutes on thousands of equal lines, which only another program writes into a note: then all of it
+    # is shown as removed and as added.
+    counts = Counter(after)
+    if sum(counts[line] for line in before) > MOST_COMPARISONS:
+        return [("replace", 0, len(before), 0, len(after))]
+    return difflib.SequenceMatcher(None, before, after, autojunk=False).get_opcodes()
 
 
 def _marked(kind: Kind, parts: Sequence[str]) -> Iterator[Line]:

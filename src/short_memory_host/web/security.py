@@ -63,7 +63,8 @@ def problem(method: str, headers: Headers, settings: Settings) -> tuple[int, str
     if method not in SAFE_METHODS and headers.get("sec-fetch-site", "same-origin") not in {"same-origin", "none"}:
         return 403, "bad-origin"
     length = headers.get("content-length", "0")
-    if "transfer-encoding" in headers and "content-length" not in headers:
+    # Also beside a Content-Length, which then counts for nothing.
+    if "transfer-encoding" in headers:
         return 411, "no-length"
     if not length.isascii() or not length.isdigit() or int(length) > LARGEST_BODY_BYTES:
         return 413, "too-large"

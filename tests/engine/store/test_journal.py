@@ -14,7 +14,8 @@ from short_memory.proposals import Edit
 from short_memory.scopes import OWNER as BY_OWNER
 from short_memory.scopes import Actor
 from short_memory.store.journal import Journal
-from tests.engine.notes import ALL, NOON, OWNER, ROOM, append, talk
+from tests.clock import NOON
+from tests.engine.notes import ALL, OWNER, ROOM, append, talk
 
 FOOD = "Memory/food.md"
 

@@ -12,7 +12,8 @@ from short_memory.changes import ChangeSet, FileChange
 from short_memory.errors import ConflictError, StorageError, UnreadableError
 from short_memory.scopes import OWNER as BY_OWNER
 from short_memory.store.note_store import NoteStore
-from tests.engine.notes import NOON, OWNER, append, talk
+from tests.clock import NOON
+from tests.engine.notes import OWNER, append, talk
 
 FOOD, INDEX = "Memory/food.md", "Memory/index.md"
 

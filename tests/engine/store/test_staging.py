@@ -11,7 +11,7 @@ from short_memory.errors import ConflictError
 from short_memory.scopes import OWNER as BY_OWNER
 from short_memory.store.files import Files
 from short_memory.store.staging import Staging
-from tests.engine.notes import NOON
+from tests.clock import NOON
 
 NEW, OLD, GONE = "Memory/new.md", "Memory/old.md", "Memory/gone.md"
 BEFORE = {"old.md": "old", "gone.md": "gone"}

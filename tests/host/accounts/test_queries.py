@@ -3,13 +3,13 @@
 from datetime import timedelta
 
 from short_memory_host.accounts import queries
-from tests.host.conftest import START
+from tests.clock import NOON
 
 
 def test_people_come_in_the_order_in_which_they_were_added(host):
     with host.database.write() as connection:
         for number, name in enumerate(["Zoe", "Ada"], 1):
-            queries.add(connection, f"p_{number}", name=name, role="member", now=START + timedelta(seconds=number))
+            queries.add(connection, f"p_{number}", name=name, role="member", now=NOON + timedelta(seconds=number))
         assert [one.name for one in queries.all_people(connection)] == ["owner", "Zoe", "Ada"]
 
 
@@ -22,10 +22,10 @@ def test_what_cannot_be_used_is_cleared_and_the_rest_kept(host):
     with host.database.write() as connection:
         person = queries.all_people(connection)[0].id
         for token, expires in {"open": 60, "spent": 60, "over": -1}.items():
-            queries.add_link(connection, token, person=person, expires=START + timedelta(seconds=expires))
-        queries.spend_link(connection, "spent", now=START)
-        queries.clear_links(connection, now=START)
+            queries.add_link(connection, token, person=person, expires=NOON + timedelta(seconds=expires))
+        queries.spend_link(connection, "spent", now=NOON)
+        queries.clear_links(connection, now=NOON)
         found = [
-            queries.open_link(connection, token, now=START - timedelta(days=1)) for token in ("open", "spent", "over")
+            queries.open_link(connection, token, now=NOON - timedelta(days=1)) for token in ("open", "spent", "over")
         ]
     assert found == [person, None, None]

@@ -8,12 +8,13 @@ import pytest
 from short_memory_host.accounts import queries, service
 from short_memory_host.web.errors import InvalidInputError, TooManyAttemptsError, UnknownError
 from short_memory_host.web.throttle import Throttle
-from tests.host.conftest import PASSWORD, START
+from tests.clock import NOON
+from tests.host.conftest import PASSWORD
 
 
 def attempt(host, name, password, throttle=None, address="a"):
     return service.sign_in_with_password(
-        host.database, name, password, throttle=throttle or Throttle(), address=address, old_session=None, now=START
+        host.database, name, password, throttle=throttle or Throttle(), address=address, old_session=None, now=NOON
     )
 
 
@@ -23,15 +24,15 @@ def owner(host):
 
 
 def test_the_first_person_is_added_once(host):
-    service.first_person(host.database, now=START)
+    service.first_person(host.database, now=NOON)
     with host.database.read() as connection:
         assert [(one.name, one.role) for one in queries.all_people(connection)] == [("owner", "admin")]
 
 
 def test_a_link_is_needed_until_somebody_came_in(host):
-    before = service.needs_link(host.database, now=START)
+    before = service.needs_link(host.database, now=NOON)
     host.sign_in()
-    assert (before, service.needs_link(host.database, now=START)) == (True, False)
+    assert (before, service.needs_link(host.database, now=NOON)) == (True, False)
 
 
 def test_a_link_is_needed_again_when_the_only_session_is_over_and_there_is_no_password(host):
@@ -42,7 +43,7 @@ def test_a_link_is_needed_again_when_the_only_session_is_over_and_there_is_no_pa
 
 def test_there_is_no_link_for_nobody(host):
     with pytest.raises(UnknownError):
-        service.new_link(host.database, "nobody", now=START)
+        service.new_link(host.database, "nobody", now=NOON)
 
 
 @pytest.mark.case("signin-link-once")
@@ -50,7 +51,7 @@ def test_a_link_that_is_pressed_twenty_times_at_once_gives_one_session(host):
     token, given = host.link(), []
     threads = [
         threading.Thread(
-            target=lambda: given.append(service.sign_in_with_link(host.database, token, old_session=None, now=START))
+            target=lambda: given.append(service.sign_in_with_link(host.database, token, old_session=None, now=NOON))
         )
         for _ in range(20)
     ]
@@ -63,7 +64,7 @@ def test_a_link_that_is_pressed_twenty_times_at_once_gives_one_session(host):
 
 def test_the_database_holds_neither_link_nor_password(host):
     token = host.link()
-    service.set_password(host.database, owner(host), current="", new=PASSWORD, now=START)
+    service.set_password(host.database, owner(host), current="", new=PASSWORD, now=NOON)
     stored = b"".join(path.read_bytes() for path in host.settings.data.iterdir() if path.is_file())
     assert (token.encode() in stored, PASSWORD.encode() in stored, b"$argon2id$" in stored) == (False, False, True)
 
@@ -87,7 +88,7 @@ def test_failures_of_one_address_pause_it_for_every_account(host):
 
 
 def test_an_unknown_name_takes_as_long_as_a_known_one(host):
-    service.set_password(host.database, owner(host), current="", new=PASSWORD, now=START)
+    service.set_password(host.database, owner(host), current="", new=PASSWORD, now=NOON)
     attempt(host, "nobody", "wrong")  # makes the hash that stands in for nobody's
 
     def fastest(name):
@@ -103,7 +104,7 @@ def test_an_unknown_name_takes_as_long_as_a_known_one(host):
 
 def test_a_password_over_its_limit_is_refused(host):
     with pytest.raises(InvalidInputError, match="bad-input"):
-        service.set_password(host.database, owner(host), current="", new="é" * 513, now=START)
+        service.set_password(host.database, owner(host), current="", new="é" * 513, now=NOON)
 
 
 def test_a_name_is_kept_in_one_spelling():

@@ -8,25 +8,25 @@ from short_memory_host.accounts import queries as people
 from short_memory_host.chat import queries
 from short_memory_host.chat.messages import Message
 from short_memory_host.web.errors import UnknownError
-from tests.host.conftest import START
+from tests.clock import NOON
 
 
 @pytest.fixture
 def connection(host):
     with host.database.write() as opened:
-        people.add(opened, "p_ada", name="Ada", role="member", now=START)
-        people.add(opened, "p_bob", name="Bob", role="member", now=START)
+        people.add(opened, "p_ada", name="Ada", role="member", now=NOON)
+        people.add(opened, "p_bob", name="Bob", role="member", now=NOON)
         yield opened
 
 
 def begun(connection, person="p_ada", after_s=0, title="T"):
-    now = START + timedelta(seconds=after_s)
+    now = NOON + timedelta(seconds=after_s)
     return queries.add(connection, person=person, title=title, upstream=None, now=now)
 
 
 def keep(connection, chat, *messages, after_s=0):
     for message in messages:
-        queries.keep(connection, chat, message, now=START + timedelta(seconds=after_s))
+        queries.keep(connection, chat, message, now=NOON + timedelta(seconds=after_s))
 
 
 def contents(connection, chat):

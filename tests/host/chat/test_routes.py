@@ -12,8 +12,9 @@ from short_memory.scopes import OWNER
 from short_memory.store.note_store import NoteStore
 from short_memory_host.app import create_app
 from short_memory_host.chat import queries, routes, service
+from tests.clock import NOON
 from tests.host.chat.conftest import Talk, add_upstream, events_of
-from tests.host.conftest import ORIGIN, PAGE, START
+from tests.host.conftest import ORIGIN, PAGE
 from tests.scripted_upstream import Call, ScriptedUpstream, Wait, calls, fails, says
 
 NUTS = {"scope": "user", "edits": [{"file": "food.md", "old": "", "new": "- allergic to nuts"}], "why": "Asked to."}
@@ -396,7 +397,7 @@ def test_a_start_settles_what_a_killed_host_left_half_done(settings, clock):
         FileChange("Memory/food.md", None, b"- a\n"),
         FileChange("Memory/index.md", None, b"- food: a -> food.md\n"),
     )
-    change = ChangeSet("c1", "anna", START, OWNER, "edit", files)
+    change = ChangeSet("c1", "anna", NOON, OWNER, "edit", files)
     store = NoteStore(settings.data)
     store._staging.stage(change)
     store.journal.intend(change, None)

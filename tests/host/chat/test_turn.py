@@ -15,7 +15,8 @@ from short_memory.scopes import Conversation
 from short_memory_host.chat.messages import Message
 from short_memory_host.chat.turn import ROUNDS, Asked, Failed, Kept, Opened, Proposed, TakenBack, run_turn
 from short_memory_host.upstream import Text, Upstream, Upstreams
-from tests.engine.notes import ADDON, OWNER, Clock, Notes
+from tests.clock import Clock
+from tests.engine.notes import ADDON, OWNER, Notes
 from tests.scripted_upstream import Answer, Call, ScriptedUpstream, Wait, calls, decides, fails, says
 
 CANARY = "canary-5b1e"
@@ -579,7 +580,15 @@ def test_a_guided_model_that_just_replies_is_asked_once_more_and_without_result(
     assert (texts(events), known.last_words(), len(known.server.requests)) == ("Hi", "Hello", 2)
 
 
-@pytest.mark.parametrize("bad", ["no JSON at all", '{"do": "confirm"}', "[]", ""])
+def test_halves_of_characters_in_a_decision_are_replaced_too(known):
+    decided = '{"wants": "remember this about me", "do": "note", "topic": "food", "fact": "no \\ud800 milk"}'
+    known.server.will(says(decided))
+    known.say("Remember: no milk", tools="guided")
+    (call,) = next(one.content["calls"] for one in known.messages if one.role == "assistant")
+    assert json.loads(call["arguments"])["edits"][0]["new"] == "- no \ufffd milk"
+
+
+@pytest.mark.parametrize("bad", ["no JSON at all", '{"do": "confirm"}', "[]", "", "[" * 100_000])
 def test_a_decision_that_keeps_to_no_form_is_no_error_and_the_model_just_replies(known, bad):
     known.server.will(says(bad), says("Hi"))
     events = known.say(tools="guided")

@@ -8,7 +8,7 @@ from short_memory.changes import ChangeSet
 from short_memory.notebook import Note, Shelf
 from short_memory.scopes import OUTSIDE, OWNER, Actor, Scope
 from short_memory_host.memory_tab import views
-from tests.host.conftest import START
+from tests.clock import NOON
 
 SCOPE = Scope("memory", "user", "Your notes", "Memory/index.md", Cap(40, 2048), Cap(64, 4096), may_propose=True)
 
@@ -24,7 +24,7 @@ def rows(notes, *, unlisted=()):
 
 
 def change(cause, actor=OWNER):
-    return ChangeSet("1", "p_1", START, actor, cause, ())
+    return ChangeSet("1", "p_1", NOON, actor, cause, ())
 
 
 def test_entries_keep_the_order_of_the_index_and_unlisted_files_come_last():

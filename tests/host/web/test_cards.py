@@ -13,7 +13,7 @@ from short_memory.changes import ChangeSet, FileChange
 from short_memory.proposals import Edit, Proposal
 from short_memory.scopes import OWNER, Conversation, Scope
 from short_memory_host.web import cards, templates
-from tests.host.conftest import START
+from tests.clock import NOON
 
 SCOPE = Scope("memory", "user", "Your notes", "Memory/index.md", Cap(40, 2048), Cap(64, 4096), may_propose=True)
 FOOD = "Memory/food.md"
@@ -77,8 +77,8 @@ def proposal(*files, why="You said so.", state="open", **more):
         scope=SCOPE,
         edits=edits,
         why=why,
-        made=START,
-        end=START + timedelta(hours=24),
+        made=NOON,
+        end=NOON + timedelta(hours=24),
         day=date(2026, 11, 30),
         files=files,
         state=state,
@@ -87,7 +87,7 @@ def proposal(*files, why="You said so.", state="open", **more):
 
 
 def drawn(one, *, later=timedelta(0), **more):
-    return cards.card(one, now=START + later, time_zone="Europe/Rome", **more)
+    return cards.card(one, now=NOON + later, time_zone="Europe/Rome", **more)
 
 
 def text(raw):
@@ -130,6 +130,12 @@ def test_a_text_of_many_lines_is_shown_whole():
 
 
 @pytest.mark.case("card-host-words")
+def test_thousands_of_equal_lines_are_shown_whole_without_being_compared():
+    old, new = "\n" * 5000, "a\n" + "\n" * 5000
+    shown = list(cards.lines(old, new))
+    assert [sum(line.kind == kind for line in shown) for kind in ("removed", "added", "context")] == [5000, 5001, 0]
+
+
 def test_the_reason_is_the_only_text_of_the_model_outside_of_the_files():
     mark = "ZEBRA <b>&amp;</b>"
     one = proposal(FileChange(FOOD, b"", f"- {mark}\n".encode()), why=mark)
@@ -170,7 +176,7 @@ def test_only_the_line_end_being_different_shows_as_a_change():
     ],
 )
 def test_the_title_says_what_happens_to_the_topics(files, title):
-    assert cards.view(proposal(*files), now=START).title == templates.t(title)
+    assert cards.view(proposal(*files), now=NOON).title == templates.t(title)
 
 
 @pytest.mark.parametrize(
@@ -194,7 +200,7 @@ def test_a_card_in_a_final_state_has_no_confirm_and_says_its_state(state):
 
 @pytest.mark.parametrize(("undone", "buttons"), [(False, 1), (True, 0)])
 def test_a_receipt_has_undo_until_its_change_was_taken_back(undone, buttons):
-    change = ChangeSet("1", "p_1", START, OWNER, "edit", (FileChange(FOOD, None, b"x"),))
+    change = ChangeSet("1", "p_1", NOON, OWNER, "edit", (FileChange(FOOD, None, b"x"),))
     card = drawn(proposal(FileChange(FOOD, None, b"x"), state="confirmed", change="1"), undone=undone)
     receipt = cards.receipt(change, undone=undone)
     assert [found.count('data-undo="1"') for found in (card, receipt)] == [buttons, buttons]
@@ -203,5 +209,5 @@ def test_a_receipt_has_undo_until_its_change_was_taken_back(undone, buttons):
 @pytest.mark.case("receipt-by-host")
 def test_a_receipt_names_the_files_that_were_written():
     files = (FileChange(FOOD, None, b"x"), FileChange("Memory/index.md", None, b"y"))
-    markup = cards.receipt(ChangeSet("1", "p_1", START, OWNER, "proposal", files))
+    markup = cards.receipt(ChangeSet("1", "p_1", NOON, OWNER, "proposal", files))
     assert "Written: Memory/food.md, Memory/index.md" in markup

@@ -15,6 +15,7 @@ from short_memory_host.app import create_app
 from short_memory_host.settings import Settings
 from short_memory_host.web import templates
 from short_memory_host.web.people import SignedIn
+from tests.served import Served
 
 PHONE, DESK = {"width": 390, "height": 844}, {"width": 1280, "height": 800}
 WIDER = "[document.documentElement, document.querySelector('main')].some((one) => one.scrollWidth > one.clientWidth)"
@@ -30,18 +31,6 @@ PAGES = [
     "/models",
     "/models/new",
 ]
-
-
-class Served(cli.Server):
-    """Says when it is there."""
-
-    def __init__(self, app, settings):
-        super().__init__(app, settings)
-        self.there = threading.Event()
-
-    async def startup(self, sockets=None):
-        await super().startup(sockets)
-        self.there.set()
 
 
 @pytest.fixture(scope="module")

@@ -91,6 +91,7 @@ def test_a_body_may_have_256_kib_and_not_a_byte_more(host, size, status):
     assert answer.status_code == status
 
 
-def test_a_body_of_unknown_length_is_refused(host):
-    answer = host.browser().post("/sign-out", content=iter([b"x"]))
+@pytest.mark.parametrize("more", [{}, {"content-length": "1"}])
+def test_a_body_of_unknown_length_is_refused(host, more):
+    answer = host.browser().post("/sign-out", content=iter([b"x"]), headers=more | {"transfer-encoding": "chunked"})
     assert (answer.status_code, answer.json()["error"]["code"]) == (411, "no-length")

@@ -7,7 +7,7 @@ import pytest
 from short_memory_host.accounts import queries
 from short_memory_host.web import upstreams
 from short_memory_host.web.errors import UnknownError
-from tests.host.conftest import START
+from tests.clock import NOON
 
 CLOUD = upstreams.Fields(
     name="Cloud", base_url="https://a.example/v1", model="m", api_key="k", local=False, tools="native"
@@ -17,19 +17,19 @@ CLOUD = upstreams.Fields(
 @pytest.fixture
 def connection(host):
     with host.database.write() as opened:
-        queries.add(opened, "p_ada", name="Ada", role="member", now=START)
-        queries.add(opened, "p_bob", name="Bob", role="member", now=START)
+        queries.add(opened, "p_ada", name="Ada", role="member", now=NOON)
+        queries.add(opened, "p_bob", name="Bob", role="member", now=NOON)
         yield opened
 
 
 @pytest.fixture
 def cloud(connection):
-    return upstreams.add(connection, CLOUD, now=START)
+    return upstreams.add(connection, CLOUD, now=NOON)
 
 
 def consent(connection, upstream_id, *, given=True):
     found = upstreams.find(connection, upstream_id, person="p_ada")
-    upstreams.set_consent(connection, found, person="p_ada", given=given, now=START)
+    upstreams.set_consent(connection, found, person="p_ada", given=given, now=NOON)
 
 
 def sees(connection, upstream_id, person="p_ada"):
@@ -45,7 +45,7 @@ def test_an_upstream_sees_nothing_before_the_person_allows_it(connection, cloud)
 
 @pytest.mark.case("locality-by-tick")
 def test_a_loopback_address_is_not_local_without_the_tick(connection):
-    relay = upstreams.add(connection, replace(CLOUD, base_url="http://127.0.0.1:1/v1"), now=START)
+    relay = upstreams.add(connection, replace(CLOUD, base_url="http://127.0.0.1:1/v1"), now=NOON)
     assert upstreams.find(connection, relay, person="p_ada").local is False
 
 
@@ -79,7 +79,7 @@ def test_a_change_without_key_keeps_the_key(connection, cloud):
 
 def test_upstreams_stand_in_the_order_in_which_they_were_added(connection, cloud):
     for name in ("B", "A"):
-        upstreams.add(connection, replace(CLOUD, name=name), now=START)
+        upstreams.add(connection, replace(CLOUD, name=name), now=NOON)
     assert [one.name for one in upstreams.all_for(connection, "p_ada")] == ["Cloud", "B", "A"]
 
 
