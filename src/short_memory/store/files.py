@@ -96,7 +96,8 @@ class Files:
         """Return a file's bytes; None if it is not there.
 
         Raises:
-            UnreadableError: It is a link, not a plain file, has a second name, or is larger than `caps.READ_BYTES`.
+            UnreadableError: It is a link, not a plain file, has a second name, is larger than `caps.READ_BYTES`, or
+                stands in a folder that this program may not open.
         """
         folders, name = parts(path)
         try:
@@ -104,16 +105,18 @@ class Files:
                 return read_at(descriptor, name, path)
         except FileNotFoundError:
             return None
+        except PermissionError:
+            raise UnreadableError(path, "this program may not open its folder") from None
 
     def names(self, owner: str, folders: tuple[str, ...]) -> tuple[list[str], list[str]]:
         """Return the notes and the folders in one folder, sorted, at most `caps.FILES_A_FOLDER` of each.
 
-        What is no folder of the owner's, such as a link, holds none.
+        What is no folder of the owner's, such as a link, holds none; nor does one that this program may not open.
         """
         try:
             with self.folder(owner, folders) as descriptor, os.scandir(descriptor) as found:
                 rows = [(entry.name, entry.is_dir(follow_symlinks=False)) for entry in found]
-        except (FileNotFoundError, UnreadableError):
+        except (FileNotFoundError, PermissionError, UnreadableError):
             return [], []
         files = sorted(name for name, is_folder in rows if not is_folder and is_file(name))
         inner = sorted(name for name, is_folder in rows if is_folder and _FOLDER.fullmatch(name))

@@ -140,7 +140,7 @@ class NoteStore:
                 with self.locked(owner):
                     pass
             except StorageError:
-                log.exception("could not be settled now; the owner's next write tries again", extra={"facts": {"owner": owner}})
+                log.exception("could not be settled now; the next write tries", extra={"facts": {"owner": owner}})
         with lock.alone(self._staging_lock) as nobody_stages:
             if nobody_stages:
                 self._sweep()
@@ -222,7 +222,8 @@ class NoteStore:
             raise StorageError(str(error.strerror)) from error
         (self.journal.applied if forward else self.journal.failed)(change.id)
         self._staging.clear(change.id)
-        log.warning("settled a change set that was left half done", extra={"facts": {"change": change.id, "forward": forward}})
+        facts = {"change": change.id, "forward": forward}
+        log.warning("settled a change set that was left half done", extra={"facts": facts})
 
     def _lock(self, owner: str) -> Path:
         check_folder(owner)

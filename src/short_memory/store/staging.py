@@ -122,8 +122,13 @@ class Staging:
 
     def _present(self, owner: str, one: FileChange) -> bytes | bool | None:
         """Return the present bytes, None for no file; False for what is neither, such as a link put there since."""
+        folders, name = parts(one.path)
+        # Not `Files.read`: a folder that may not be opened now says nothing about what it holds.
         try:
-            return self._files.read(owner, one.path)
+            with self._files.folder(owner, folders) as folder:
+                return _bytes_at(folder, name, one.path)
+        except FileNotFoundError:
+            return None
         except UnreadableError:
             return False
 

@@ -17,6 +17,7 @@ from short_memory_host.chat.turn import Asked, Failed, Kept, Opened, Proposed, T
 from short_memory_host.upstream import Text
 from short_memory_host.web import cards, markdown, templates, upstreams
 from short_memory_host.web.errors import HostError, InvalidInputError
+from short_memory_host.web.own_addon import agreed_skills
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
@@ -149,14 +150,18 @@ async def answer(host: Held, person: Person, chat: Chat, upstream: Upstream) -> 
         Events for the page: `kind` is text, said, chip, piece, failed or done. Only the last where the message has an
         answer already.
     """
-    messages = await asyncio.to_thread(_messages, host, chat)
-    if waits(messages):
-        asked = Asked(conversation(chat), upstream, messages, ZoneInfo(person.time_zone or "UTC"), host.skills)
+    asked = await asyncio.to_thread(_asked, host, person, chat, upstream)
+    if waits(asked.messages):
         async with aclosing(_turn(host, person, chat, asked)) as events:
             async for event in events:
                 yield event
     yield {"kind": "done"}
     await asyncio.to_thread(host.notebook.absorb, person.id)
+
+
+def _asked(host: Held, person: Person, chat: Chat, upstream: Upstream) -> Asked:
+    zone = ZoneInfo(person.time_zone or "UTC")
+    return Asked(conversation(chat), upstream, _messages(host, chat), zone, agreed_skills(host, person.id))
 
 
 async def _turn(host: Held, person: Person, chat: Chat, asked: Asked) -> AsyncGenerator[dict[str, str]]:

@@ -11,6 +11,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from short_memory import text_safety
 from short_memory.merge import lines_of
 from short_memory_host.web import templates
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
     from short_memory.changes import ChangeSet, FileChange
     from short_memory.proposals import Proposal
+    from short_memory.text_safety import Badge
 
 CARRIAGE_RETURN = "\u240d"
 MOST_COMPARISONS = 250_000
@@ -47,13 +49,17 @@ class FileView:
 
 @dataclass(frozen=True, slots=True)
 class CardView:
-    """A proposal as its card shows it. `undone` says that its change set was taken back."""
+    """A proposal as its card shows it.
+
+    `undone` says that its change set was taken back; `look_alikes` are the words of its new text that mix scripts.
+    """
 
     proposal: Proposal
     title: str
     files: tuple[FileView, ...]
     time_left: str
     undone: bool
+    look_alikes: tuple[Badge, ...]
 
 
 def card(proposal: Proposal, *, now: datetime, time_zone: str, undone: bool = False) -> str:
@@ -65,7 +71,9 @@ def view(proposal: Proposal, *, now: datetime, undone: bool = False) -> CardView
     """Return what the card of a proposal shows."""
     files = file_views(proposal.files)
     left = _left(proposal.end - now) if proposal.state == "open" else ""
-    return CardView(proposal, templates.t(f"card.title.{_deed(files)}"), files, left, undone)
+    mixed = [badge for one in proposal.files for badge in text_safety.mixed_script_words(one.new)]
+    look_alikes = tuple({badge.word: badge for badge in mixed}.values())
+    return CardView(proposal, templates.t(f"card.title.{_deed(files)}"), files, left, undone, look_alikes)
 
 
 def receipt(change: ChangeSet, *, undone: bool = False) -> str:

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 
 from starlette.requests import HTTPConnection
 
-from short_memory.bundle import Skill
 from short_memory.granting import Granting
 from short_memory.memory import Memory
 from short_memory.notebook import Notebook
@@ -38,11 +37,6 @@ class Held:
     addon: RunningAddon
     built_in: BuiltInModel | None
     answering: set[str] = field(default_factory=set)
-
-    @property
-    def skills(self) -> tuple[Skill, ...]:
-        """The skills of the add-on, for turns in which it may read or propose."""
-        return self.addon.addon.skills
 
 
 def held(request: HTTPConnection) -> Held:

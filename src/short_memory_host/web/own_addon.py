@@ -1,6 +1,7 @@
-"""The add-on that comes with the host, for somebody who comes in for the first time."""
+"""The add-on that comes with the host, as far as one person agreed to it."""
 
 from short_memory.access import AddonGrant
+from short_memory.bundle import Skill
 from short_memory_host.web.held import Held
 
 
@@ -12,3 +13,10 @@ def enable_for_new(host: Held, person: str) -> None:
     host.granting.enable(
         person, AddonGrant(manifest.id, on=True, digest=manifest.capabilities_digest, files=manifest.context_files)
     )
+
+
+def agreed_skills(host: Held, person: str) -> tuple[Skill, ...]:
+    """Return the skills of the add-on; none while it asks for more than the person agreed to (contract 8.1)."""
+    addon = host.addon.addon
+    agreed = {one.id: one.digest for one in host.granting.of(person).addons}
+    return addon.skills if agreed.get(addon.manifest.id) == addon.manifest.capabilities_digest else ()

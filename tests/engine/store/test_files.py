@@ -2,6 +2,7 @@
 
 import os
 import threading
+from pathlib import Path
 
 import pytest
 
@@ -99,6 +100,24 @@ def test_a_link_or_a_file_in_place_of_a_folder_is_refused(store, root, tmp_path,
         assert store.names("anna", ("Memory",)) == ([], [])
         (root / part).unlink()
         (root / part).write_text("a file")
+
+
+def test_a_note_in_a_folder_that_may_not_be_opened_is_refused(root, monkeypatch):
+    put(root)
+    root.chmod(0o755)
+    (root / "anna").chmod(0o711)
+    (root / "anna" / "Memory").chmod(0)
+    monkeypatch.chdir(root)
+    here, user = Files(Path()), os.geteuid()
+    if user == 0:
+        os.seteuid(65534)  # nobody closes a folder to root
+    try:
+        with pytest.raises(UnreadableError, match="may not open its folder"):
+            here.read("anna", FOOD)
+        assert here.names("anna", ("Memory",)) == ([], [])
+    finally:
+        os.seteuid(user)
+        (root / "anna" / "Memory").chmod(0o700)
 
 
 def test_a_folder_that_changes_places_with_a_link_never_leads_out(store, root, tmp_path):

@@ -130,7 +130,7 @@ def test_the_next_write_settles_what_a_killed_process_left_to_this_owner(notes, 
     notes.store.journal.intend(change(), None)
     notes.save(INDEX, "- a: b -> a.md\n")
     assert (notes.staged(), notes.store.journal.intents()) == ([], [])
-    assert [(one.levelname, one.change, one.forward) for one in caplog.records] == [("WARNING", "c1", False)]
+    assert [(one.levelname, one.facts) for one in caplog.records] == [("WARNING", {"change": "c1", "forward": False})]
 
 
 @pytest.mark.case("crash-whole-or-absent")

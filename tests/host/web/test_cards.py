@@ -124,6 +124,12 @@ def test_every_file_of_a_proposal_is_on_the_card_with_what_happens_to_it():
     )
 
 
+def test_a_word_of_look_alike_letters_is_named_with_their_code_points():
+    markup = drawn(proposal(FileChange(FOOD, None, "- pays with p\u0430ypal\n".encode())))
+    plain = drawn(proposal(FileChange(FOOD, None, b"- pays with paypal\n")))
+    assert ("U+0430 CYRILLIC SMALL LETTER A" in markup, "U+0430" in plain) == (True, False)
+
+
 def test_a_text_of_many_lines_is_shown_whole():
     new = "".join(f"- fact {number}\n" for number in range(64))
     assert Reader(drawn(proposal(FileChange(FOOD, None, new.encode())))).side(FOOD, "added") == new

@@ -5,7 +5,7 @@ from sqlalchemy import select
 from short_memory.access import AddonGrant
 from short_memory.scopes import Conversation
 from short_memory_host import database as db
-from short_memory_host.web.own_addon import enable_for_new
+from short_memory_host.web.own_addon import agreed_skills, enable_for_new
 
 
 def person_of(host, name=None):
@@ -52,6 +52,16 @@ def test_an_older_agreement_stays_as_it_was_given(host):
     held.granting.enable(person, older)
     enable_for_new(held, person)
     assert addons(host, person) == (older,)
+
+
+def test_skills_reach_only_who_agreed_to_what_the_add_on_asks_for_now(host):
+    held, person = host.app.state.held, person_of(host)
+    manifest = held.addon.addon.manifest
+    names = [agreed_skills(held, person)]
+    for digest in ("sha256:older", manifest.capabilities_digest):
+        held.granting.enable(person, AddonGrant(manifest.id, on=True, digest=digest, files=manifest.context_files))
+        names.append(agreed_skills(held, person))
+    assert names == [(), (), held.addon.addon.skills]
 
 
 def test_a_link_that_is_spent_or_wrong_enables_nothing(host):
