@@ -36,9 +36,10 @@ class Entered(BaseModel):
 
 
 class Consent(BaseModel):
-    """Whether the person's notes may go there."""
+    """Whether the person's notes may go there. `seen` names the address and the model as the page showed them."""
 
     given: bool
+    seen: str
 
 
 @router.get("")
@@ -46,7 +47,9 @@ def models_page(request: Request, person: SignedIn) -> Response:
     """Show the models, and to an admin what can be changed."""
     with held(request).database.read() as connection:
         found = upstreams.all_for(connection, person.id)
-    return templates.render(request, "models/models.html", upstreams=found, built_in=held(request).built_in)
+    return templates.render(
+        request, "models/models.html", upstreams=found, reach=upstreams.reach, built_in=held(request).built_in
+    )
 
 
 @router.get("/built-in")
@@ -123,6 +126,8 @@ def consent(request: Request, person: SignedIn, upstream_id: str, sent: Consent)
     host = held(request)
     with host.database.write() as connection:
         found = upstreams.find(connection, upstream_id, person=person.id)
+        if sent.given and sent.seen != upstreams.reach(found):
+            raise InvalidInputError("consent-moved")
         upstreams.set_consent(connection, found, person=person.id, given=sent.given, now=host.clock())
     logs.write("consent-given" if sent.given else "consent-withdrawn", person=person.id, upstream=upstream_id)
 

@@ -13,7 +13,7 @@ from sqlalchemy import Connection, Row, and_, bindparam, delete, func, insert, l
 from short_memory_host import database as db
 from short_memory_host.upstream import Upstream
 from short_memory_host.web.errors import UnknownError
-from short_memory_host.web.ids import new_id
+from short_memory_host.web.ids import digest, new_id
 
 table = db.upstreams.c
 consents = db.upstream_consents.c
@@ -94,6 +94,11 @@ def set_consent(connection: Connection, upstream: Upstream, *, person: str, give
     connection.execute(delete(db.upstream_consents).filter_by(**key))
     if given:
         connection.execute(insert(db.upstream_consents).values(key | {"given": now}))
+
+
+def reach(upstream: Upstream) -> str:
+    """Return a name of where a person's notes would go: another one for another address or another model."""
+    return digest(f"{upstream.base_url}\n{upstream.model}")
 
 
 def _upstream(row: Row[*tuple[object, ...]]) -> Upstream:

@@ -24,6 +24,10 @@ def add(browser, **more):
     return browser.post("/models/new", data=CLOUD | more, headers=PAGE).headers["location"].removeprefix("/models#")
 
 
+def reach(page):
+    return re.search(r'data-reach="(\w+)"', page)[1]
+
+
 def tick(page):
     return re.findall(r'<input id="consent-u_\w+"[^>]*?( checked)?\s*aria', page)
 
@@ -68,8 +72,20 @@ def test_runs_on_my_own_machines_is_off_until_it_is_ticked(host):
 def test_each_person_says_for_themselves_what_may_see_their_notes(host):
     admin, member = host.sign_in(), host.member()
     upstream = add(admin)
-    assert member.post(f"/models/{upstream}/consent", json={"given": True}).status_code == 204
+    seen = reach(member.get("/models", headers=PAGE).text)
+    assert member.post(f"/models/{upstream}/consent", json={"given": True, "seen": seen}).status_code == 204
     assert [tick(browser.get("/models", headers=PAGE).text) for browser in (admin, member)] == [[""], [" checked"]]
+
+
+@pytest.mark.case("locality-gate")
+@pytest.mark.parametrize("changed", [{"model": "other"}, {"base_url": "https://other.example/v1"}])
+def test_a_consent_counts_only_for_the_address_and_the_model_that_the_person_saw(host, changed):
+    admin, member = host.sign_in(), host.member()
+    upstream = add(admin)
+    seen = reach(member.get("/models", headers=PAGE).text)
+    admin.post(f"/models/{upstream}", data=CLOUD | changed)
+    answer = member.post(f"/models/{upstream}/consent", json={"given": True, "seen": seen})
+    assert (answer.status_code, tick(member.get("/models", headers=PAGE).text)) == (422, [""])
 
 
 def test_an_upstream_that_is_removed_is_gone(host):
@@ -89,7 +105,7 @@ def test_an_unknown_upstream_is_not_found(host):
         browser.post("/models/u_x", data=CLOUD),
         browser.post("/models/u_x/remove"),
         browser.post("/models/u_x/test"),
-        browser.post("/models/u_x/consent", json={"given": True}),
+        browser.post("/models/u_x/consent", json={"given": True, "seen": ""}),
     ]
     assert {(answer.status_code, answer.json()["error"]["code"]) for answer in answers} == {(404, "not-found")}
 

@@ -31,9 +31,9 @@ for (const button of document.querySelectorAll('button[name="test"]')) {
 for (const tick of document.querySelectorAll('input[name="given"]')) {
   tick.addEventListener("change", async () => {
     const given = tick.checked;
-    const url = `/models/${tick.closest("[data-upstream]").dataset.upstream}/consent`;
+    const { upstream, reach } = tick.closest("[data-upstream]").dataset;
     const done = await doing(tick, async () => {
-      await post(url, { given });
+      await post(`/models/${upstream}/consent`, { given, seen: reach });
       return true;
     });
     if (done) toast(text(given ? "consent_given" : "consent_withdrawn"));
