@@ -21,6 +21,11 @@ SUFFIX = ".exe" if os.name == "nt" else ""
 PYTHON, UV, HATCH = (BIN / (name + SUFFIX) for name in ("python", "uv", "hatch"))
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
+HELP = (
+    "up: run the host (up --help has its options); test: run every test, or those named after it; check: format, lint, "
+    "types, imports, cases; bench: measure beside floors; adapter: the host's conformance adapter"
+)
+
 # command -> (hatch environment, what its Python is given)
 COMMANDS = {
     "up": ("up", ["-m", "short_memory_host"]),
@@ -40,6 +45,7 @@ def environment() -> dict[str, str]:
     foreign = {"HATCH_ENV", "HATCH_ENV_ACTIVE", "VIRTUAL_ENV", "PYTHONPATH", "PYTHONHOME"}
     kept = {name: value for name, value in os.environ.items() if name not in foreign}
     return kept | {
+        "SHORT_MEMORY_COMMAND": "python3 dev.py up",
         "HATCH_DATA_DIR": str(VENV / "hatch"),
         "HATCH_CACHE_DIR": str(VENV / "hatch-cache"),
         "HATCH_ENV_TYPE_VIRTUAL_UV_PATH": str(UV),
@@ -87,7 +93,7 @@ def bring_debian(packages: dict[str, tuple[str, ...]]) -> None:
 def main() -> None:
     """Run one command; what stands after it is handed on."""
     parser = argparse.ArgumentParser(description=__doc__, epilog="Arguments after the command are handed on.")
-    parser.add_argument("command", choices=[*COMMANDS, "check"])
+    parser.add_argument("command", choices=[*COMMANDS, "check"], help=HELP)
     asked, rest = parser.parse_args(sys.argv[1:2]), sys.argv[2:]
     bring_hatch()
     env = environment()

@@ -229,7 +229,7 @@ class ConflictError(ShortMemoryError):
     code = "conflict"
 
     def __init__(self, file: str, present: str | None) -> None:
-        super().__init__(f"{file} changed since you opened it. Nothing was written. Compare both texts and save again.")
+        super().__init__(f"{file} changed since you opened it. Nothing was written. Compare both texts and keep one.")
         self.present = present
 
 

@@ -139,8 +139,10 @@ class Notebook:
         return self._store.journal.changes(owner, limit=limit, before=before)
 
     def taken_back(self, names: Sequence[str]) -> dict[str, str]:
-        """Return which of these change sets were taken back, and by which."""
-        return self._store.journal.taken_back(names)
+        """Return which of these change sets are taken back now, and by which: a taking back can be taken back too."""
+        found = self._store.journal.taken_back(names)
+        again = self.taken_back(list(found.values())) if found else {}
+        return {name: back for name, back in found.items() if back not in again}
 
     def change(self, owner: str, name: str) -> ChangeSet:
         """Return one change set of the owner.

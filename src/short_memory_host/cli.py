@@ -50,9 +50,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if command == "up":
             up(settings)
         elif command == "sign-in":
-            say(sign_in(settings, given.person))
+            say_link(sign_in(settings, given.person))
         else:
-            say(add_person(settings, given.name, admin=given.admin))
+            say_link(add_person(settings, given.name, admin=given.admin))
     except HostError as error:
         _complain(text(error))
         return 1
@@ -174,7 +174,8 @@ def announce(settings: Settings) -> None:
     if needed:
         say(f"Sign in once with this link, within 15 minutes: {_link(settings, None)}")
     else:
-        say("For a new sign-in link: short-memory sign-in")
+        say(f"For a new sign-in link: {settings.command} sign-in")
+    say(f"Notes and everything else lie in {settings.data}. Ctrl-C ends it.")
 
 
 def now() -> datetime:
@@ -185,6 +186,12 @@ def now() -> datetime:
 def say(line: str) -> None:
     """Print one line for the person."""
     print(line, flush=True)  # noqa: T201 - what the command is for
+
+
+def say_link(link: str) -> None:
+    """Print a link for the person, and what it is good for beside it, where a program that reads the link does not."""
+    say(link)
+    print("It works once, within 15 minutes, while the host runs.", file=sys.stderr)  # noqa: T201 - for the person
 
 
 def _link(settings: Settings, person: str | None) -> str:
@@ -233,8 +240,9 @@ def _parser() -> argparse.ArgumentParser:
     model = shared.add_mutually_exclusive_group()
     model.add_argument("--model", metavar="FILE", help="a GGUF file to use as built-in model")
     model.add_argument("--no-model", dest="model", action="store_const", const="none", help="no built-in model")
+    typed = os.environ.get("SHORT_MEMORY_COMMAND", "short-memory")
     parser = argparse.ArgumentParser(
-        "short-memory", description="A few notes about you, for every model you run.", parents=[shared]
+        typed, description="A few notes about you, for every model you run.", parents=[shared]
     )
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
     commands.add_parser("up", parents=[shared], help="run the host (also without a command)")

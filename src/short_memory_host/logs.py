@@ -84,6 +84,10 @@ def set_up(level: str) -> None:
     LOGGER.setLevel(level.upper())
 
 
+QUIET = ("/static/", "/models/built-in")
+"""What a page asks for again and again, or with every page: its lines would hide the others."""
+
+
 class AccessLog:
     """Logs each request by method, path without its query, status, size and time."""
 
@@ -106,7 +110,7 @@ class AccessLog:
         try:
             await self.app(scope, receive, counted)
         finally:
-            quiet = scope["path"].startswith("/static/")
+            quiet = scope["path"].startswith(QUIET)
             write(
                 "request",
                 level=logging.DEBUG if quiet else logging.INFO,

@@ -63,6 +63,8 @@ class Settings(BaseSettings):
     """Where people reach the host when that is not `listen`: behind a proxy, or from a phone by name."""
     model: str = "built-in"
     """`built-in`, `none`, or the path of a GGUF file."""
+    command: str = "short-memory"
+    """What a person types to run this program, for the lines that tell them to."""
     log_level: Literal["debug", "info", "warning", "error"] = "info"
     """The least important line that is still written."""
 

@@ -246,6 +246,14 @@ class TestTakingBack:
         )
         assert notes.notebook.taken_back([change.id, back.id]) == {change.id: back.id}
 
+    def test_a_change_whose_taking_back_was_taken_back_counts_as_there_again(self, notes):
+        change = notes.confirm(notes.append("- b"))
+        back = notes.notebook.revert(OWNER, change.id, digest=None)
+        again = notes.notebook.revert(OWNER, back.id, digest=None)
+        assert notes.notebook.taken_back([change.id, back.id, again.id]) == {back.id: again.id}
+        gone = notes.notebook.revert(OWNER, change.id, digest=None)
+        assert notes.notebook.taken_back([change.id])[change.id] == gone.id
+
     def test_two_files_are_taken_back_together_and_the_taking_back_too(self, notes):
         change = notes.confirm(notes.append())
         there = notes.files()

@@ -8,7 +8,7 @@ from tests.scripted_upstream import says
 
 
 def switch(window, *, on):
-    window.go("Notes")
+    window.go("Memory")
     window.page.get_by_role("switch", name="Models may use my notes").set_checked(on)
     expect(window.toast).to_contain_text("On." if on else "Off. Nothing was deleted.")
     window.go("Chat")

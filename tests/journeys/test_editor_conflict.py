@@ -54,7 +54,7 @@ def test_taking_the_other_text_loses_nothing_and_each_save_can_be_undone(window,
     expect(text_of(second)).to_have_value(FIRST)
     expect(second.page.get_by_label("Yours")).to_have_text(SECOND)
 
-    window.go("Notes")
+    window.go("Memory")
     expect(window.page.locator(".change-row")).to_have_count(2)
     window.page.locator(".change-row").first.get_by_role("button").click()
     expect(window.toast).to_contain_text("Undone.")

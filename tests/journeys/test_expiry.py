@@ -15,7 +15,7 @@ def test_a_card_of_yesterday_says_that_it_expired_and_writes_nothing(window, clo
     # The page still shows the button: the yes comes too late, and the card says so.
     window.expected_refusals.add(409)
     window.card.get_by_role("button", name="Confirm").click()
-    expect(window.card).to_contain_text("Expired. Nothing was written.")
+    expect(window.card).to_contain_text("It ended without your answer")
     expect(window.card.get_by_role("button", name="Confirm")).to_have_count(0)
     expect(window.toast).to_contain_text("Nothing was written now.")
     assert window.host.texts() == {}
@@ -23,7 +23,7 @@ def test_a_card_of_yesterday_says_that_it_expired_and_writes_nothing(window, clo
     # A clock that goes back opens nothing again.
     clock.move(hours=-3)
     window.page.reload()
-    expect(window.card).to_contain_text("Expired. Nothing was written.")
+    expect(window.card).to_contain_text("It ended without your answer")
     window.go("Inbox")
     expect(window.page.get_by_text("Nothing waits for you")).to_be_visible()
 

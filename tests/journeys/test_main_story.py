@@ -83,7 +83,7 @@ def confirms_by_keyboard(window):
 
 
 def finds_the_note(window):
-    window.go("Notes")
+    window.go("Memory")
     expect(window.page.locator('[data-path="Memory/food.md"]')).to_contain_text("allergic to nuts")
     window.page.get_by_role("link", name="food", exact=True).click()
     expect(window.page.get_by_label("Text", exact=True)).to_have_value(FACT)

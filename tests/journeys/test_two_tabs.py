@@ -24,7 +24,7 @@ def test_a_card_confirmed_in_the_inbox_is_confirmed_in_the_chat_by_the_same_chan
     window.confirm()
     change = [tab.card.get_by_role("link", name="Show the change").get_attribute("href") for tab in (inbox, window)]
     assert change[0] == change[1]
-    window.go("Notes")
+    window.go("Memory")
     expect(window.page.locator(".change-row")).to_have_count(1)
 
 

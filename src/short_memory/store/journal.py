@@ -149,9 +149,11 @@ class Journal:
         return next(iter(self._select(query.order_by(rows.changes.c.seq.desc()).limit(1))), None)
 
     def taken_back(self, names: Sequence[str]) -> dict[str, str]:
-        """Return which of these change sets were taken back, and by which."""
-        query = sa.select(rows.changes.c.reverts, rows.changes.c.id).where(
-            rows.changes.c.reverts.in_(names), rows.changes.c.state == "applied"
+        """Return which of these change sets were ever taken back, and by which, the latest of several."""
+        query = (
+            sa.select(rows.changes.c.reverts, rows.changes.c.id)
+            .where(rows.changes.c.reverts.in_(names), rows.changes.c.state == "applied")
+            .order_by(rows.changes.c.seq)
         )
         with self._read() as run:
             return {row.reverts: row.id for row in run.execute(query)}

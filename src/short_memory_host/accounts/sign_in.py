@@ -90,7 +90,14 @@ def _sign_in(
     name: str = "",
 ) -> Response:
     return templates.render(
-        request, "accounts/sign_in.html", status=status, headers=headers, next=where, problem=problem, name=name
+        request,
+        "accounts/sign_in.html",
+        status=status,
+        headers=headers,
+        next=where,
+        problem=problem,
+        name=name,
+        command=held(request).settings.command,
     )
 
 
@@ -98,7 +105,11 @@ def _link_page(request: Request, token: str) -> Response:
     host = held(request)
     usable = bool(token) and service.link_can_be_used(host.database, token, now=host.clock())
     return templates.render(
-        request, "accounts/link.html", status=200 if usable else GONE, token=token if usable else ""
+        request,
+        "accounts/link.html",
+        status=200 if usable else GONE,
+        token=token if usable else "",
+        command=host.settings.command,
     )
 
 

@@ -137,7 +137,8 @@ def _page(request: Request, person: Person, chat: Chat | None) -> Response:
     host = held(request)
     with host.database.read() as connection:
         chats = queries.listed(connection, person.id)
-    found = service.models(host, person)
+    found, wanted = service.models(host, person), chat.upstream if chat else None
+    awaited = service.is_awaited(host, wanted)
     thread = [] if chat is None else service.thread(host, person, chat)
     return templates.render(
         request,
@@ -146,7 +147,9 @@ def _page(request: Request, person: Person, chat: Chat | None) -> Response:
         chats=chats,
         thread=thread,
         models=found,
-        chosen=service.chosen(found, chat.upstream if chat else None),
+        awaited=awaited,
+        chosen=None if awaited else service.chosen(found, wanted),
+        notes_on=any(one.on for one in host.granting.of(person.id).addons),
         unanswered=chat is not None and service.is_unanswered(host, chat),
         built_in=host.built_in,
     )

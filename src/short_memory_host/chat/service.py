@@ -14,7 +14,7 @@ from short_memory_host import logs
 from short_memory_host.chat import queries
 from short_memory_host.chat.messages import Message, waits, whole
 from short_memory_host.chat.turn import Asked, Failed, Kept, Opened, Proposed, TakenBack, run_turn
-from short_memory_host.upstream import Text
+from short_memory_host.upstream import BUILT_IN, Text
 from short_memory_host.web import cards, markdown, templates, upstreams
 from short_memory_host.web.errors import HostError, InvalidInputError
 from short_memory_host.web.own_addon import agreed_skills
@@ -75,6 +75,15 @@ def chosen(found: list[Upstream], wanted: str | None) -> Upstream | None:
     if wanted is None:
         return found[0] if found else None
     return next((one for one in found if one.id == wanted), None)
+
+
+def is_awaited(host: Held, wanted: str | None) -> bool:
+    """Say whether the model that was chosen, or nobody chose yet, is the built-in one and is being made ready.
+
+    Until then no other model is chosen in its place: it could be one that runs elsewhere.
+    """
+    built_in = host.built_in
+    return wanted in (None, BUILT_IN) and built_in is not None and built_in.state in ("fetching", "starting")
 
 
 def checked(text: str) -> str:

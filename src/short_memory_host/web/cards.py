@@ -73,7 +73,8 @@ def view(proposal: Proposal, *, now: datetime, undone: bool = False) -> CardView
     left = _left(proposal.end - now) if proposal.state == "open" else ""
     mixed = [badge for one in proposal.files for badge in text_safety.mixed_script_words(one.new)]
     look_alikes = tuple({badge.word: badge for badge in mixed}.values())
-    return CardView(proposal, templates.t(f"card.title.{_deed(files)}"), files, left, undone, look_alikes)
+    title = f"card.{'title' if proposal.state == 'open' else 'done'}.{_deed(files)}"
+    return CardView(proposal, templates.t(title), files, left, undone, look_alikes)
 
 
 def receipt(change: ChangeSet, *, undone: bool = False) -> str:

@@ -12,6 +12,7 @@ from short_memory.scopes import OWNER
 from short_memory.store.note_store import NoteStore
 from short_memory_host.app import create_app
 from short_memory_host.chat import queries, routes, service
+from short_memory_host.web import upstreams
 from tests.clock import NOON
 from tests.host.chat.conftest import Talk, add_upstream, events_of
 from tests.host.conftest import ORIGIN, PAGE
@@ -235,7 +236,9 @@ def test_a_model_without_the_tick_gets_no_note_until_its_owner_allows_it_and_onl
         talk.ask("Hello")
         talk.answer(anew=True)
         before = json.dumps(cloud.requests[:2])
-        consent = talk.browser.post(f"/models/{away}/consent", json={"given": True})
+        with host.database.read() as connection:
+            seen = upstreams.reach(upstreams.find(connection, away, person=_person(talk)))
+        consent = talk.browser.post(f"/models/{away}/consent", json={"given": True, "seen": seen})
         talk.ask("And now?")
         after = json.dumps(cloud.requests[2])
     words = ("food.md", "<notes", "tools", "tool_call", "From the host", "skill")

@@ -6,11 +6,13 @@ import re
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import aclosing
+from dataclasses import replace
 
 import pytest
 from sqlalchemy import update
 
 from short_memory_host import database as db
+from short_memory_host.builtin_model.running import BuiltInModel
 from short_memory_host.chat import queries, service
 from short_memory_host.chat.service import Shown
 from short_memory_host.upstream import Upstream
@@ -367,3 +369,25 @@ def test_a_conversation_that_is_deleted_while_it_is_answered_lets_the_answer_go(
 
     events = left(talk, delete)
     assert ([one["kind"] for one in events], talk.kept()) == (["text", "text", "said", "done"], [])
+
+
+@pytest.mark.parametrize(
+    ("wanted", "state", "expected"),
+    [
+        (None, "fetching", True),
+        (None, "starting", True),
+        ("built-in", "starting", True),
+        ("u_other", "starting", False),
+        (None, "ready", False),
+        (None, "failed", False),
+    ],
+)
+def test_a_new_chat_waits_for_the_built_in_model_and_takes_no_other_in_its_place(host, wanted, state, expected):
+    held = host.app.state.held
+    built_in = BuiltInModel(held.upstreams, folder=host.settings.data / "models", model=None)
+    built_in.state = state
+    assert service.is_awaited(replace(held, built_in=built_in), wanted) is expected
+
+
+def test_nobody_waits_for_a_built_in_model_that_is_switched_off(host):
+    assert service.is_awaited(host.app.state.held, None) is False

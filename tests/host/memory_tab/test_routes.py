@@ -111,7 +111,7 @@ def test_each_change_is_listed_with_who_when_files_diff_and_undo(tab, clock):
     page = tab.page()
     row = page[page.index("change-row") :]
     diff = tab.page(f"/account/memory/change/{change}")
-    assert (">You<" in row, "2026-11-30 13:00 +01:00" in row, FOOD in row, f'data-undo="{change}"' in row) == (
+    assert (">You edited<" in row, "2026-11-30 13:00 +01:00" in row, FOOD in row, f'data-undo="{change}"' in row) == (
         True,
         True,
         True,
@@ -159,7 +159,7 @@ def test_undo_of_the_last_change_gives_the_bytes_before_and_is_a_change_itself(t
         True,
         "- no line end",
     )
-    assert ("You took back a change" in page, f'data-undo="{change}"' in page, ">undone<" in page) == (
+    assert ("You took back an earlier change" in page, f'data-undo="{change}"' in page, ">undone<" in page) == (
         True,
         False,
         True,

@@ -119,7 +119,7 @@ async function answer(anew) {
 composer.addEventListener("submit", async (event) => {
   event.preventDefault();
   const words = composer.text.value;
-  if (running || !words.trim()) return;
+  if (running || go.disabled || !words.trim()) return;
   await doing(go, async () => {
     if (!chat) {
       const { url } = await post("/chat", { text: words, upstream: document.querySelector("[data-upstream]")?.value ?? null });
@@ -153,6 +153,8 @@ document.querySelector("[data-upstream]")?.addEventListener("change", async (eve
 });
 
 function showReach(select) {
+  const chosen = select.selectedOptions[0];
+  go.disabled = !chosen || chosen.disabled || chosen.hasAttribute("data-awaited");
   for (const line of document.querySelectorAll("[data-reach]")) line.hidden = line.dataset.reach !== select.selectedOptions[0]?.dataset.sees;
 }
 
@@ -208,4 +210,4 @@ if (coming) watchBuiltIn(coming);
 const select = document.querySelector("[data-upstream]");
 if (select) showReach(select);
 toEnd();
-if (thread.dataset.unanswered === "true") answer(false);
+if (thread.dataset.unanswered === "true" && !go.disabled) answer(false);
