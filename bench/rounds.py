@@ -35,9 +35,10 @@ class Item:
         """Return the item as it is written to a file."""
         return {
             "item": self.item,
-            "ours_us": round(self.ours_us, 2),
-            "floor_us": round(self.floor_us, 2),
+            "ours": round(self.ours_us, 2),
+            "floor": round(self.floor_us, 2),
             "ratio": round(self.ratio, 2),
+            "unit": "us",
             "n": self.n,
         }
 

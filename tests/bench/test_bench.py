@@ -17,16 +17,16 @@ def test_the_bench_writes_one_object_an_item(tmp_path, monkeypatch, capsys):
     rows = json.loads((tmp_path / "found.json").read_text())
     assert {row["item"] for row in rows} >= ITEMS
     for row in rows:
-        assert list(row) == ["item", "ours_us", "floor_us", "ratio", "n"]
-        assert row["ours_us"] > 0
-        assert row["floor_us"] > 0
+        assert list(row) == ["item", "ours", "floor", "ratio", "unit", "n"]
+        assert row["ours"] > 0
+        assert row["floor"] > 0
     assert len(capsys.readouterr().out.splitlines()) == len(rows) + 1
     assert [one.name for one in tmp_path.iterdir()] == ["found.json"]
 
 
 def test_a_ratio_says_how_many_times_longer_ours_takes():
     row = Item("block", 30.004, 10.0, 5).row()
-    assert row == {"item": "block", "ours_us": 30.0, "floor_us": 10.0, "ratio": 3.0, "n": 5}
+    assert row == {"item": "block", "ours": 30.0, "floor": 10.0, "ratio": 3.0, "unit": "us", "n": 5}
 
 
 def test_both_sides_run_by_turns_and_once_before_it_counts():
