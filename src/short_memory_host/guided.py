@@ -206,9 +206,8 @@ NOT_PROPOSED: Final = (
     "Tell me in one sentence that you could not propose a note, and why.)"
 )
 READ: Final = (
-    "What you know about me:\n{result}\n\nMy message: {text}\n\n"
-    "Answer in the language of my message, in a few sentences. First name the fact about me that matters, "
-    "then give what I ask for, with suggestions that suit it."
+    "{text}\n\n(What you know about me, and what your whole answer must suit:\n{result}\n"
+    "Answer in a few sentences, in the language of my message. Suggest nothing that goes against this.)"
 )
 
 

@@ -223,7 +223,7 @@ def user(text):
     return {"role": "user", "content": text}
 
 
-def test_what_was_read_stands_before_the_question_in_the_persons_message():
+def test_what_was_read_stands_beside_the_question_in_the_persons_message():
     read = called("context_read", "- no nuts\n")
     assert guided.fold([user("cook?"), *read]) == [user(guided.READ.format(result="- no nuts", text="cook?"))]
 
