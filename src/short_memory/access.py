@@ -47,6 +47,10 @@ class Grants:
     agents: Mapping[tuple[str, str], AgentGrant] = field(default_factory=dict)
     rooms: frozenset[tuple[str, str]] = frozenset()
 
+    def addon(self, name: str) -> AddonGrant | None:
+        """Return what the owner agreed to of one add-on."""
+        return next((one for one in self.addons if one.id == name), None)
+
 
 def scopes(conversation: Conversation, grants: Grants) -> tuple[Scope, ...]:
     """Return the scopes that a turn of this conversation loads, in the order of contract 2.5."""

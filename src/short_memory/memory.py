@@ -240,7 +240,7 @@ class Memory:
 
     def news(self, conversation: Conversation) -> list[Proposal]:
         """Return the proposals of this chat that ended and that its model was not told of (contract 6.8)."""
-        if all(one.told for one in self._store.journal.proposals_of(conversation)):
+        if not self._store.journal.has_untold(conversation):
             return []
         # Outside the lock a confirmation could be seen that is still being written, and fails.
         return [one for one in self.proposals_of(conversation) if one.state != "open" and not one.told]

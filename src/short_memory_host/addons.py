@@ -12,6 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from short_memory.access import AddonGrant
 from short_memory.bundle import check_folder
 from short_memory_host import logs
 from short_memory_host.addon_program import ENDED, Fault, FaultError, count_bytes, end, launch, shake_hands, unfit
@@ -55,6 +56,11 @@ class AddonRefusedError(Exception):
     def __init__(self, problems: tuple[Problem, ...]) -> None:
         super().__init__("\n".join(str(problem) for problem in problems))
         self.problems = problems
+
+
+def granted(manifest: Manifest, *, on: bool) -> AddonGrant:
+    """Return what a person grants who agrees to this manifest as it is."""
+    return AddonGrant(manifest.id, on, manifest.capabilities_digest, manifest.context_files)
 
 
 def find_bundled(package: Path) -> Path:

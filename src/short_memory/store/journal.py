@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 SCHEMA = 1
 BUSY_MS = 10_000
 
-# Asked at every write, and made once: to build a statement costs more than to run it.
+# Asked at every write or turn, and made once: to build a statement costs more than to run it.
 _INTENTS = sa.select(rows.changes).where(rows.changes.c.state == "intent").order_by(rows.changes.c.seq)
 _INTENTS_OF = _INTENTS.where(rows.changes.c.owner == sa.bindparam("owner"))
 _KNOWN = (
@@ -39,6 +39,13 @@ _KNOWN = (
     .where(rows.files.c.owner == sa.bindparam("owner"), rows.files.c.path == sa.bindparam("path"))
     .where(rows.changes.c.state == "applied")
     .order_by(rows.files.c.seq.desc())
+    .limit(1)
+)
+
+_UNTOLD = (
+    sa.select(rows.proposals.c.id)
+    .where(rows.proposals.c.conversation == sa.bindparam("chat"), rows.proposals.c.told.is_(False))
+    .where(rows.proposals.c.owner == sa.bindparam("owner"))
     .limit(1)
 )
 
@@ -217,6 +224,11 @@ class Journal:
         return self._select_proposals(
             rows.proposals.c.conversation == conversation.id, rows.proposals.c.owner == conversation.owner
         )
+
+    def has_untold(self, conversation: Conversation) -> bool:
+        """Say whether a model was not told yet of a proposal of this conversation, an open one included."""
+        with self._read() as run:
+            return run.execute(_UNTOLD, {"chat": conversation.id, "owner": conversation.owner}).first() is not None
 
     def declined(self, owner: str, identity: str, since: datetime) -> Proposal | None:
         """Return the latest proposal of this identity that was declined since then."""

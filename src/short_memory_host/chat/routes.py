@@ -11,7 +11,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import JSONResponse, Response
 
 from short_memory_host.chat import queries, service
-from short_memory_host.chat.messages import Message
+from short_memory_host.chat.messages import Message, waits
 from short_memory_host.chat.queries import Chat
 from short_memory_host.upstream import Upstream
 from short_memory_host.web import templates
@@ -139,7 +139,8 @@ def _page(request: Request, person: Person, chat: Chat | None) -> Response:
         chats = queries.listed(connection, person.id)
     found, wanted = service.models(host, person), chat.upstream if chat else None
     awaited = service.is_awaited(host, wanted)
-    thread = [] if chat is None else service.thread(host, person, chat)
+    messages = [] if chat is None else service.messages_of(host, chat)
+    thread = [] if chat is None else service.thread(host, person, chat, messages)
     return templates.render(
         request,
         "chat/chat.html",
@@ -150,7 +151,7 @@ def _page(request: Request, person: Person, chat: Chat | None) -> Response:
         awaited=awaited,
         chosen=None if awaited else service.chosen(found, wanted),
         notes_on=any(one.on for one in host.granting.of(person.id).addons),
-        unanswered=chat is not None and service.is_unanswered(host, chat),
+        unanswered=waits(messages),
         built_in=host.built_in,
     )
 

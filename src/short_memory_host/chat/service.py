@@ -106,9 +106,14 @@ def title_of(text: str) -> str:
     return line if len(line) <= TITLE_CHARACTERS else f"{line[: TITLE_CHARACTERS - 1].rstrip()}…"
 
 
-def thread(host: Held, person: Person, chat: Chat) -> list[Shown]:
+def messages_of(host: Held, chat: Chat) -> list[Message]:
+    """Return the kept messages of a conversation."""
+    with host.database.read() as connection:
+        return queries.messages(connection, chat.id)
+
+
+def thread(host: Held, person: Person, chat: Chat, messages: list[Message]) -> list[Shown]:
     """Return a conversation as it is shown, with its cards as they stand now."""
-    messages = _messages(host, chat)
     proposals = {one.id: one for one in host.memory.proposals_of(conversation(chat))}
     undone = host.notebook.taken_back([one.change for one in proposals.values() if one.change])
     found: list[Shown] = []
@@ -138,11 +143,6 @@ def keep(host: Held, chat: Chat, message: Message) -> None:
         queries.keep(connection, chat.id, message, now=host.clock())
 
 
-def is_unanswered(host: Held, chat: Chat) -> bool:
-    """Say whether the person's last message waits for its answer."""
-    return waits(_messages(host, chat))
-
-
 async def is_free(host: Held, chat: Chat) -> bool:
     """Say whether nobody answers in this conversation; an answer that was just stopped gets a moment to end."""
     for _ in range(STOPPING_STEPS):
@@ -170,7 +170,7 @@ async def answer(host: Held, person: Person, chat: Chat, upstream: Upstream) -> 
 
 def _asked(host: Held, person: Person, chat: Chat, upstream: Upstream) -> Asked:
     zone = ZoneInfo(person.time_zone or "UTC")
-    return Asked(conversation(chat), upstream, _messages(host, chat), zone, agreed_skills(host, person.id))
+    return Asked(conversation(chat), upstream, messages_of(host, chat), zone, agreed_skills(host, person.id))
 
 
 async def _turn(host: Held, person: Person, chat: Chat, asked: Asked) -> AsyncGenerator[dict[str, str]]:
@@ -243,8 +243,3 @@ def _receipt(host: Held, person: Person, change: str) -> str:
 
 def _card(host: Held, person: Person, proposal: Proposal, *, undone: bool = False) -> str:
     return cards.card(proposal, now=host.clock(), time_zone=person.time_zone, undone=undone)
-
-
-def _messages(host: Held, chat: Chat) -> list[Message]:
-    with host.database.read() as connection:
-        return queries.messages(connection, chat.id)

@@ -107,7 +107,7 @@ class Adapter:
         warnings = [warning.code for warning in addon.warnings]
         on = request.flag("agree", default=True)
         if not on:
-            before = {one.id: one for one in self._world.granting.of(owner).addons}.get(new.id)
+            before = self._world.granting.of(owner).addon(new.id)
             if before is None or before.digest != new.capabilities_digest:
                 return {"state": "waiting", "warnings": warnings}
             # A version that asks for the same comes by itself, so it leaves an add-on off that the owner switched off.

@@ -11,13 +11,12 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 import short_memory_host
-from short_memory.access import AddonGrant
 from short_memory.granting import Granting
 from short_memory.memory import Memory
 from short_memory.notebook import Notebook
 from short_memory.scopes import Channel, Conversation
 from short_memory.store.note_store import NoteStore
-from short_memory_host.addons import Addon, AddonRefusedError, find_bundled, load_folder
+from short_memory_host.addons import Addon, AddonRefusedError, find_bundled, granted, load_folder
 from short_memory_host.conformance.request import BAD_REQUEST, RequestError
 from short_memory_host.web.channels import load_key, opaque_name
 
@@ -96,7 +95,7 @@ class World:
     def enable(self, owner: str, addon: Addon, *, on: bool) -> None:
         """Keep an add-on as installed, with the digest of what the owner agreed to."""
         new = addon.manifest
-        self.granting.enable(owner, AddonGrant(new.id, on, new.capabilities_digest, new.context_files))
+        self.granting.enable(owner, granted(new, on=on))
         self.addons[owner, new.id] = addon
 
     def skills(self, chat: Conversation) -> list[Skill]:

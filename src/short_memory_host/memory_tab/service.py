@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
 
 from short_memory import facts, index
-from short_memory.access import AddonGrant
 from short_memory.errors import (
     BadFileError,
     BadTextError,
@@ -21,6 +20,7 @@ from short_memory.errors import (
     UnchangedError,
 )
 from short_memory.scopes import INDEX, is_file
+from short_memory_host.addons import granted
 from short_memory_host.web import templates
 from short_memory_host.web.errors import InvalidInputError, UnknownError
 
@@ -83,9 +83,8 @@ def agree(host: Held, person: Person, digest: str) -> None:
     manifest = host.addon.addon.manifest
     if digest != manifest.capabilities_digest:
         raise InvalidInputError("addon-moved")
-    before = next((one for one in host.granting.of(person.id).addons if one.id == manifest.id), None)
-    on = before is None or before.on
-    host.granting.enable(person.id, AddonGrant(manifest.id, on, digest, manifest.context_files))
+    before = host.granting.of(person.id).addon(manifest.id)
+    host.granting.enable(person.id, granted(manifest, on=before is None or before.on))
 
 
 def switch(host: Held, person: Person, *, on: bool) -> None:
@@ -95,7 +94,7 @@ def switch(host: Held, person: Person, *, on: bool) -> None:
         UnknownError: The person has not agreed to it yet.
     """
     name = host.addon.addon.manifest.id
-    if all(one.id != name for one in host.granting.of(person.id).addons):
+    if host.granting.of(person.id).addon(name) is None:
         raise UnknownError
     host.granting.switch(person.id, name, on=on)
 

@@ -98,7 +98,7 @@ def filled(note: Note) -> Literal["", "nearly", "over"]:
 def addon(running: RunningAddon, grants: Grants) -> AddonView:
     """Return the add-on of this host beside what one person allows it."""
     manifest = running.addon.manifest
-    return AddonView(manifest, next((one for one in grants.addons if one.id == manifest.id), None), running.health)
+    return AddonView(manifest, grants.addon(manifest.id), running.health)
 
 
 def shelf(found: Shelf, why_empty: str) -> ShelfView:

@@ -1,7 +1,7 @@
 """The add-on that comes with the host, as far as one person agreed to it."""
 
-from short_memory.access import AddonGrant
 from short_memory.bundle import Skill
+from short_memory_host.addons import granted
 from short_memory_host.web.held import Held
 
 
@@ -9,14 +9,11 @@ def enable_for_new(host: Held, person: str) -> None:
     """Enable the add-on for a person who never decided about one; the page that follows says so and how to stop it."""
     if host.granting.of(person).addons:
         return
-    manifest = host.addon.addon.manifest
-    host.granting.enable(
-        person, AddonGrant(manifest.id, on=True, digest=manifest.capabilities_digest, files=manifest.context_files)
-    )
+    host.granting.enable(person, granted(host.addon.addon.manifest, on=True))
 
 
 def agreed_skills(host: Held, person: str) -> tuple[Skill, ...]:
     """Return the skills of the add-on; none while it asks for more than the person agreed to (contract 8.1)."""
     addon = host.addon.addon
-    agreed = {one.id: one.digest for one in host.granting.of(person).addons}
-    return addon.skills if agreed.get(addon.manifest.id) == addon.manifest.capabilities_digest else ()
+    agreed = host.granting.of(person).addon(addon.manifest.id)
+    return addon.skills if agreed is not None and agreed.digest == addon.manifest.capabilities_digest else ()

@@ -35,7 +35,7 @@ def chat_of(talk):
 
 def shown(talk):
     chat, person = chat_of(talk)
-    return service.thread(talk.held, person, chat)
+    return service.thread(talk.held, person, chat, service.messages_of(talk.held, chat))
 
 
 def kinds(talk):
